@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** Leaves an answer's body unread, and ends its connection. That it was cut off is an error that nobody wants to know. */
+/** Leaves the rest of an answer's body unread, and closes its connection. The error that this causes is ignored. */
 export function abandon(body: Readable): void {
   body.on("error", () => undefined).destroy();
 }

@@ -3,10 +3,11 @@ import { first, run, type Steps, text } from "../database/steps.ts";
 import { fileValues, INSERT_CHUNK_SQL, INSERT_FILE_SQL, type NewFile } from "./stored-file.ts";
 
 /*
- * A file that an import brings, and no post. Its chunks have short transactions of their own, and the last one gives it to its submission.
+ * Files that an import adds, without a post. Each chunk is stored in a short transaction of its own, and the last transaction attaches the
+ * file to its submission.
  */
 
-/** Whether nobody has this file: there is none, or it belongs to nothing. Else the submission that has it; null for a held post. */
+/** Returns `nobody` if there is no such file or it belongs to nothing; else its submission, or null for a file of a held post. */
 export function* findOwner(id: string): Steps<"nobody" | { readonly submissionId: string | null }> {
   const row = yield* first(
     query.selectFrom("file").select(["submission_id", "held_id"]).where("id", "=", id),
@@ -15,18 +16,18 @@ export function* findOwner(id: string): Steps<"nobody" | { readonly submissionId
   return { submissionId: row.submission_id };
 }
 
-/** Stores a chunk; that of position 0 brings the row of its file. */
+/** Stores a chunk. The chunk at position 0 also stores the row of the file. */
 export function* storeChunk(file: NewFile, position: number, bytes: Buffer): Steps<void> {
   if (position === 0) yield* run(text(INSERT_FILE_SQL, ...fileValues(file)));
   yield* run(text(INSERT_CHUNK_SQL, file.id, position, bytes));
 }
 
-/** Writes down a file whose bytes go into the object store. */
+/** Stores the row of a file whose bytes go into the object store. */
 export function* noteFile(file: NewFile): Steps<void> {
   yield* run(text(INSERT_FILE_SQL, ...fileValues(file)));
 }
 
-/** Gives a file to a submission. Returns false if it has not all its bytes. */
+/** Attaches a file to a submission. Returns false if some of its bytes are missing. */
 export function* giveFile(id: string, submissionId: string): Steps<boolean> {
   const whole = yield* first(text<{ readonly files: number }>(IS_WHOLE_SQL, id));
   if (whole?.files !== 1) return false;

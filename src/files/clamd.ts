@@ -3,14 +3,14 @@ import { connect, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { ClamdAddress } from "../foundation/clamd-address.ts";
 
-/** What a scanner found. */
+/** The verdict of a scanner on one file. */
 export type ScanVerdict = { readonly isClean: true } | { readonly isClean: false; readonly virus: string };
 
-/** The scanner gave no verdict. */
+/** Thrown if the scanner gave no verdict. */
 export class ScanFailure extends Error {
   /**
-   * `scanner`: it is not there, or it is none. `file`: the reason may lie in the file, and another try may help. `refused`: it will never
-   * scan this file.
+   * `scanner`: it is not reachable, or what answers is no scanner. `file`: the reason may lie in the file, and another try may help.
+   * `refused`: the scanner will never scan this file.
    */
   readonly blame: "scanner" | "file" | "refused";
 
@@ -21,30 +21,32 @@ export class ScanFailure extends Error {
   }
 }
 
-/** The connection ended while the file was sent. */
+/** The connection ended while the file was being sent. */
 class BrokenOff extends ScanFailure {}
 
-/** Connections that may end so, one after the other, for one verdict. About one in ten does for a file that is too large. */
+/**
+ * The largest number of connections in a row that may end so before a scan fails. It happens to about one in ten if a file is too large.
+ */
 const MAX_BROKEN_OFF = 5;
 
 export interface ClamdTimes {
   readonly connectMs: number;
-  /** Longest time in which it takes none of the bytes that are sent. */
+  /** The longest time in which the scanner accepts no bytes. */
   readonly stallMs: number;
-  /** Longest time from the last byte to the verdict. */
+  /** The longest time from the last byte to the verdict. */
   readonly answerMs: number;
 }
 
 /** clamd itself gives up a file after 120 seconds (its `MaxScanTime`). */
 export const CLAMD_TIMES: ClamdTimes = { connectMs: 5000, stallMs: 30_000, answerMs: 130_000 };
 
-/** Longest answer that is read, in bytes: the name of a virus has some dozens. */
+/** The longest answer that is read, in bytes. The name of a virus has a few dozen. */
 const MAX_ANSWER_BYTES = 4096;
-/** Longest name that is kept. */
+/** The longest name of a virus that is kept, in characters. */
 const MAX_VIRUS_LENGTH = 100;
 const END = Buffer.alloc(4);
 
-/** A virus scanner that speaks clamd's protocol: each question has a connection of its own. */
+/** A virus scanner that speaks the protocol of clamd. Each question has a connection of its own. */
 export class Clamd {
   readonly #address: ClamdAddress;
   readonly #times: ClamdTimes;
@@ -55,8 +57,8 @@ export class Clamd {
   }
 
   /**
-   * Sends the bytes of a file as they are read, and waits for the verdict. clamd closes a connection as soon as it refuses a file, so its answer
-   * can be lost with what is being sent: it is asked again at once, some times.
+   * Sends the bytes of a file as they are read, and waits for the verdict. clamd closes a connection as soon as it refuses a file, so its
+   * answer may get lost. Then the file is sent again at once, up to {@link MAX_BROKEN_OFF} times.
    *
    * @param stopped aborted when nobody wants the verdict any more. @throws ScanFailure; what `read` throws
    */
@@ -74,14 +76,14 @@ export class Clamd {
     const session = await this.#open("zINSTREAM\0", stopped);
     try {
       for await (const part of parts) {
-        // What it has said by now is heard before it is sent more.
+        // Lets an answer that has arrived be read before more is sent.
         await setImmediate();
         if (session.hasAnswered) break;
         const length = Buffer.alloc(4);
         length.writeUInt32BE(part.length);
         await session.send(Buffer.concat([length, part]), this.#times.stallMs);
       }
-      // It hears "that was all" only if it was: an answer before is none about the file.
+      // The end is sent only if all bytes were. An answer before the end is no verdict on the file.
       const isEarly = session.hasAnswered;
       if (!isEarly) await session.sendEnd(this.#times.stallMs);
       return verdictOf(await session.answer(this.#times.answerMs), isEarly);
@@ -90,7 +92,7 @@ export class Clamd {
     }
   }
 
-  /** Its version and that of its signatures. @throws ScanFailure */
+  /** Returns the versions of the scanner and of its signatures. @throws ScanFailure */
   async version(): Promise<string> {
     const session = await this.#open("zVERSION\0");
     try {
@@ -115,10 +117,10 @@ export class Clamd {
   }
 }
 
-/** What a scanner was sent. */
+/** The part of a question that was sent. */
 type Sent = "nothing" | "a part" | "all";
 
-/** One connection. Whatever ends it before the answer is a {@link ScanFailure}. */
+/** One connection. If it ends before the answer, for whatever reason, that is a {@link ScanFailure}. */
 class Session {
   readonly #socket: Socket;
   readonly #answered = Promise.withResolvers<string>();
@@ -126,11 +128,11 @@ class Session {
   #hasAnswered = false;
   #sent: Sent = "nothing";
 
-  /** @param stopped closes it. One signal is of many connections, so each lets go of it when it is closed. */
+  /** @param stopped closes the connection. It serves many connections, so each one stops listening to it when it is closed. */
   constructor(socket: Socket, stopped?: AbortSignal) {
     this.#socket = socket;
     this.#following = stopped === undefined ? null : addAbortListener(stopped, () => this.close());
-    // Nobody may be waiting for it yet.
+    // The promise may be rejected before anybody waits for it.
     this.#answered.promise.catch(() => {});
     let read = Buffer.alloc(0);
     socket.on("data", (bytes: Buffer) => {
@@ -147,7 +149,7 @@ class Session {
     socket.on("close", () => this.#fail(broken(read, this.#sent)));
   }
 
-  /** Whether it said something, or is not there any more. */
+  /** Whether the scanner has answered, or the connection has ended. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
   }
@@ -156,7 +158,7 @@ class Session {
     await this.#within(limitMs, once(this.#socket, "connect"), "did not take the connection", "scanner");
   }
 
-  /** Resolves when it may be sent more. An answer that comes first ends the wait. */
+  /** Resolves when more may be sent. An answer before that ends the wait. */
   async send(bytes: Buffer, limitMs: number): Promise<void> {
     if (this.#hasAnswered) return;
     if (this.#sent === "nothing") this.#sent = "a part";
@@ -164,13 +166,13 @@ class Session {
     await this.#within(limitMs, once(this.#socket, "drain"), "stopped to take the file", "file");
   }
 
-  /** Says that this was the whole file. */
+  /** Sends the mark for the end of the file. */
   sendEnd(limitMs: number): Promise<void> {
     this.#sent = "all";
     return this.send(END, limitMs);
   }
 
-  /** @throws ScanFailure */
+  /** Resolves to the scanner's answer. @throws ScanFailure */
   answer(limitMs: number): Promise<string> {
     return this.#within(limitMs, this.#answered.promise, "gave no verdict", "file");
   }
@@ -180,7 +182,7 @@ class Session {
     this.#socket.destroy();
   }
 
-  /** Ends with the work, with whatever ends the connection, or after the time. */
+  /** Waits for some work. Also ends with the answer, if the connection ends, or after the time limit. */
   async #within<Result>(
     limitMs: number,
     work: Promise<Result>,
@@ -192,7 +194,7 @@ class Session {
       () => late.reject(new ScanFailure(blame, `the scanner ${what} within ${limitMs} ms`)),
       limitMs,
     );
-    // Of `once`: whoever ends the connection says why.
+    // `once` rejects too if the connection ends, but #answered has the better reason.
     work.catch(() => {});
     try {
       return await Promise.race([work, this.#answered.promise as Promise<Result>, late.promise]);
@@ -212,7 +214,7 @@ class Session {
   }
 }
 
-/** @param isEarly whether it came before the end of the file was sent. */
+/** @param isEarly whether the answer came before the end of the file was sent. */
 function verdictOf(answer: string, isEarly: boolean): ScanVerdict {
   if (answer.endsWith("ERROR")) {
     const isTooLarge = answer.includes("size limit exceeded");
@@ -226,7 +228,7 @@ function verdictOf(answer: string, isEarly: boolean): ScanVerdict {
   return { isClean: false, virus: printable(virus).slice(0, MAX_VIRUS_LENGTH) };
 }
 
-/** What a program said that may be anything at all. */
+/** Makes a text safe for messages: the program that sent it may be anything. */
 function printable(text: string): string {
   return text.slice(0, 2 * MAX_VIRUS_LENGTH).replace(/[^\x20-\x7e]/g, "?");
 }
@@ -235,7 +237,7 @@ function nonsense(text: string): ScanFailure {
   return new ScanFailure("scanner", `what answers is no clamd, or another version of it: ${printable(text)}`);
 }
 
-/** The end of a connection without an answer. */
+/** The failure of a connection that ended without an answer. */
 function broken(read: Buffer, sent: Sent): ScanFailure {
   if (read.length > 0) return nonsense(read.toString("latin1"));
   const message = "the scanner closed the connection without a verdict";

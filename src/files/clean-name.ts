@@ -1,25 +1,25 @@
-/** In characters. */
+/** The longest name, in characters. */
 const MAX_NAME_LENGTH = 200;
-/** Controls, what does not show, and what turns the direction of text: `exe.fdp` must not look like `pdf.exe`. */
+/** Control characters, invisible characters, and those that change the direction of text: `exe.fdp` must not look like `pdf.exe`. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
-/** What no system lets in a name, or gives a meaning of its own. */
+/** Characters that some operating system forbids in names, or gives a special meaning. */
 const SIGNS = /[<>:"|?*]/g;
 
 /**
- * The name of a file as people see it: without the folders in front of it, and without characters that do not show. Storage never sees it.
- * Null if nothing is left that could be shown.
+ * Cleans the name of a file for people: without folders, and without invisible characters. The name is never used for storage. Null if
+ * nothing is left.
  */
 export function cleanName(given: string): string | null {
-  // Browsers write these three signs in this way, because they would end the name.
+  // Browsers encode these three characters so, because they would end the name in the header.
   const written = given.toWellFormed().replace(/%(?:22|0D|0A)/gi, decodeURIComponent);
   const last = written.split(/[/\\]/).at(-1) ?? "";
   const shown = last.normalize("NFC").replace(UNSEEN, "").replace(SIGNS, "_").replace(/\s+/g, " ").trim();
-  // Windows drops dots and blanks at the end, so that another extension would count.
+  // Windows drops dots and spaces at the end of a name, so that the extension would be another.
   const name = shorten(shown.replace(/[. ]+$/, "").replace(/^[. ]+/, "")).replace(/[. ]+$/, "");
   return name === "" ? null : name;
 }
 
-/** Keeps the extension. */
+/** Shortens a name and keeps its extension. */
 function shorten(name: string): string {
   const characters = Array.from(name);
   if (characters.length <= MAX_NAME_LENGTH) return name;

@@ -5,11 +5,11 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { objectsOf } from "./object-store.ts";
 
 /*
- * Objects of the store whose file is gone. A trigger writes each down in the transaction that ends its file, and it stays until the store
- * has deleted it.
+ * The queue of objects whose file is deleted. A trigger adds each object in the transaction that deletes its file. It stays in the queue
+ * until the store has deleted it.
  */
 
-/** Deletions in one round of the queue. */
+/** The largest number of deletions in one round of the queue. */
 const MAX_AT_ONCE = 50;
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 3_600_000;
@@ -20,22 +20,25 @@ interface DueObject {
   readonly attempts: number;
 }
 
-/** Objects that wait to be deleted. */
+/** The objects that wait to be deleted. */
 export interface WaitingDeletions {
   readonly objects: number;
-  /** When the oldest was lost; null if none waits. */
+  /** The time when the file of the oldest one was deleted, in milliseconds; null if none waits. */
   readonly since: number | null;
 }
 
 const WAITING_SQL =
   "SELECT count(*) AS objects, min(lost_at) AS since FROM file_deletion WHERE next_at <= ? OR attempts > 0";
 
-/** Objects that wait for their first attempt or failed; one that is only deleted once more, to be sure, is not counted. */
+/**
+ * Counts the objects that wait for their first attempt or whose deletion failed. An object that is only deleted a second time, to be sure,
+ * is not counted.
+ */
 export function* countDeletions(now: number): Steps<WaitingDeletions> {
   return (yield* first(text<WaitingDeletions>(WAITING_SQL, now))) ?? { objects: 0, since: null };
 }
 
-/** The objects of these files. */
+/** Returns the ids of the objects of these files. */
 export function* listObjectsOf(fileIds: readonly string[]): Steps<string[]> {
   if (fileIds.length === 0) return [];
   const sql = `SELECT object_id AS id FROM file
@@ -44,15 +47,16 @@ export function* listObjectsOf(fileIds: readonly string[]): Steps<string[]> {
 }
 
 /**
- * Deletes objects that wait for it. Returns how many are done; 0 too if the store does not answer: then they wait longer each time.
+ * Deletes objects that are due. Returns the number deleted; 0 also if the store does not answer, and then the object waits longer each
+ * time.
  *
- * @param now in milliseconds
+ * @param now in milliseconds since 1970 UTC
  */
 export async function deleteWaiting(db: Database, now: number): Promise<number> {
   const store = objectsOf(db);
   if (store === null) return 0;
   const due = await db.read(() => listDue(now));
-  // Whoever sees that it failed wants to know when it does not any more.
+  // Nothing is due, but the store failed before: asks whether it works again.
   if (due.length === 0 && store.fault !== null) await store.probe();
   for (const object of due) {
     try {
@@ -72,7 +76,10 @@ function listDue(now: number): Steps<DueObject[]> {
   return all(rows.where("next_at", "<=", now).orderBy("next_at").limit(MAX_AT_ONCE));
 }
 
-/** A post that was cut off may still be on its way to the store, so its object is deleted once more when that must have ended. */
+/**
+ * Removes an object from the queue. If its post was cut off, its bytes may still be on their way to the store: then it is deleted a second
+ * time, after an hour.
+ */
 function* settle({ object_id: id, was_stored: wasStored }: DueObject, now: number): Steps<void> {
   const rows = query.deleteFrom("file_deletion").where("object_id", "=", id);
   if (wasStored === 1) yield* run(rows);
@@ -95,7 +102,7 @@ function postpone({ object_id: id, attempts }: DueObject, now: number): Steps<nu
   );
 }
 
-/** Deletes objects whose files are gone, as far as the store answers; the rest waits in the queue. */
+/** Deletes objects whose files are deleted. If the store does not answer, the rest stays in the queue. */
 export async function deleteNow(db: Database, objectIds: readonly string[]): Promise<void> {
   const store = objectsOf(db);
   if (store === null) return;

@@ -10,36 +10,36 @@ import { DAY_SECONDS } from "../foundation/time-units.ts";
 
 const KEY_BYTES = 32;
 const KEY_PLACE = "file_link_key.key";
-/** Seconds since 1970, in one way of writing. */
+/** Seconds since 1970 UTC, in their only valid form. */
 const TIME = /^[1-9]\d{8,11}$/;
 
-/** An address of a file as a request has it. */
+/** The parts of a file's link in a request. */
 export interface FileLink {
   readonly id: string;
-  /** Seconds since 1970, as text. */
+  /** The time when the link ends, as text, in seconds since 1970 UTC. */
   readonly until: string;
   readonly signature: string;
 }
 
-/** Addresses under which whoever has one reads a file, until they end. */
+/** Makes and checks links: whoever has a link can read its file until the link ends. */
 export interface FileLinks {
-  /** The data of a submission as JSON, each of its files with an address. */
+  /** Returns the data of a submission as JSON, with a link for each of its files. */
   link(data: Readonly<Record<string, unknown>>, now: number): Promise<string>;
-  /** The same inside a transaction. */
+  /** The same as {@link FileLinks.link}, inside a transaction. */
   linkRow(data: Readonly<Record<string, unknown>>, now: number): Steps<string>;
-  /** A message about a submission with new addresses, and none for files that are not there any more. Inside a transaction. */
+  /** Returns a message about a submission with new links. Files that do not exist any more get none. Inside a transaction. */
   renew(submissionId: string, body: string, now: number): Steps<string>;
-  /** Whether it was made here and has not ended. Takes as long for every wrong signature. */
+  /** Whether the link was made here and has not ended. Takes the same time for every wrong signature. */
   isGood(link: FileLink, now: number): Promise<boolean>;
 }
 
 export interface FileLinksParts {
   readonly db: Database;
   readonly keyring: Keyring;
-  /** Without a slash at the end. */
+  /** The address of the server, without a slash at the end. */
   readonly baseUrl: string;
   readonly days: number;
-  /** The data of a submission as they are now; null if it is not there. */
+  /** Returns the current data of a submission; null if it does not exist any more. */
   readonly dataOf?: (submissionId: string) => Steps<Readonly<Record<string, unknown>> | null>;
 }
 
@@ -75,7 +75,7 @@ export function createFileLinks({ db, keyring, baseUrl, days, dataOf = noData }:
       const key = (known ??= (await db.read(() => readKey(keyring))) ?? null);
       if (key === null) return false;
       const expected = Buffer.from(sign(key, id, until));
-      // As texts: of the last sign of base64 some bits mean nothing.
+      // Compares the texts, because some bits of the last character of base64 have no meaning.
       const given = Buffer.from(signature);
       return (
         given.length === expected.length && timingSafeEqual(given, expected) && Number(until) * 1000 > now
@@ -89,7 +89,7 @@ function* noData(): Steps<null> {
   return null;
 }
 
-/** A message says of each file what has become of it since. */
+/** Updates the files in a message to their current states. */
 function withStatesOf(
   current: Readonly<Record<string, unknown>> | null,
   data: Readonly<Record<string, unknown>>,
@@ -108,7 +108,7 @@ function sign(key: Buffer, id: string, until: string): string {
   return createHmac("sha256", key).update(`file ${id} ${until}`).digest("base64url");
 }
 
-/** @param linkOf null for a file that is not there any more */
+/** @param linkOf returns null for a file that does not exist any more */
 function withLinks(
   data: Readonly<Record<string, unknown>>,
   linkOf: (id: string) => object | null,
@@ -118,7 +118,7 @@ function withLinks(
   );
   function linked(file: { readonly id: string; readonly state?: unknown }): object {
     const { url: _url, url_expires_at: _at, ...facts } = file as Record<string, unknown>;
-    // One that is not scanned may be opened, or may be one day.
+    // A file that was not scanned may be readable already, or later.
     const isThere = file.state === undefined || file.state === "scanning" || file.state === "unscanned";
     const link = isThere ? linkOf(file.id) : null;
     if (link !== null) return { ...facts, ...link };
@@ -126,7 +126,7 @@ function withLinks(
   }
 }
 
-/** The key, for the encryption of secrets. */
+/** Lists the signing key, so that it can be encrypted anew with the other secrets. */
 export function* listFileLinkKeys(): Steps<StoredSecret[]> {
   const row = yield* first(query.selectFrom("file_link_key").select("key"));
   if (row === undefined) return [];
@@ -140,12 +140,12 @@ function* readKey(keyring: Keyring): Steps<Buffer | undefined> {
   return row && keyring.open(row.key, KEY_PLACE);
 }
 
-/** The key that signs what strangers bring back, which is made when there is none yet. Inside a transaction. */
+/** Returns the key that signs links and challenges; makes it if there is none yet. Inside a transaction. */
 export function* chooseSigningKey(keyring: Keyring): Steps<Buffer> {
   const known = yield* readKey(keyring);
   if (known !== undefined) return known;
   const made = { id: 1, key: keyring.seal(randomBytes(KEY_BYTES), KEY_PLACE) };
-  // Another server may be making it too.
+  // Another server may make the key at the same time.
   yield* run(
     query
       .insertInto("file_link_key")

@@ -10,16 +10,16 @@ import { countFileBytes } from "./file-store.ts";
 import { fileValues, INSERT_FILE_SQL, type NewFile } from "./stored-file.ts";
 import { DAY_MS } from "../foundation/time-units.ts";
 
-/** Whose files they are, as far as a limit asks. */
+/** The owner and sender of files, as far as limits depend on them. */
 export interface Uploading {
   readonly endpointId: string;
   readonly workspaceId: string;
-  /** `plans.NAME.fileBytes`; null is unlimited. */
+  /** The setting `plans.NAME.fileBytes`; null is unlimited. */
   readonly planBytes: number | null;
   readonly isPublishable: boolean;
-  /** Of the person, canonical; null if it is not known. */
+  /** The IP address of the person, in canonical form; null if it is unknown. */
   readonly address: string | null;
-  /** `held.maxFileBytes` if the post is held: then the files count for what its workspace holds, too. */
+  /** The setting `held.maxFileBytes`; present only if the post is held, because its files then also count as files of held posts. */
   readonly heldBytes?: number;
 }
 
@@ -28,42 +28,45 @@ export interface FileRoomRules {
   /** Null is unlimited. */
   readonly maxBytesPerAddressPerDay: number | null;
   readonly maxFormShare: number;
-  /** Addresses without a limit. */
+  /** Networks without a limit for each address. */
   readonly exempt: NetworkList;
 }
 
-/** Files whose room is taken, and what they were counted by. */
+/** Files that have taken room, and the units that count their bytes. */
 export interface TakenFiles {
   readonly day: string;
   readonly units: readonly string[];
   readonly files: readonly { readonly id: string; readonly size: number }[];
 }
 
-/** The room of the database for files. The tables decide, so that several servers and posts at the same time keep the limits exactly. */
+/**
+ * The room for files, with its limits. The counts are in the database, so that the limits hold exactly for parallel posts and several
+ * servers.
+ */
 export interface FileRoom {
-  /** Looks without taking, and notes nothing. @throws as {@link FileRoom.take} does */
+  /** Checks whether there is room, and changes nothing. @throws as {@link FileRoom.take} does */
   check(uploading: Uploading, bytes: number, now: number): Promise<void>;
-  /** Notes that files were refused for this reason, if that is a room that was too small: owners and operators are told of it. */
+  /** If files were refused because a limit was reached, notes it, so that owners and operators are notified. */
   noteRefusal(uploading: Uploading, reason: unknown, now: number): Promise<void>;
   /**
-   * Takes room for files, and writes their rows: their bytes count from now on. Notes it if there is none.
+   * Takes room for files and stores their rows, so that their bytes count from now on. If there is no room, notes the refusal.
    *
    * @throws upload_limit, storage_limit, unavailable; nothing was taken then.
    */
   take(uploading: Uploading, files: readonly NewFile[]): Promise<TakenFiles>;
   /**
-   * Says of files whose room is taken that their post is held after all.
+   * Counts files that have taken room as files of a held post.
    *
-   * @throws storage_limit if the workspace holds too many bytes of files; nothing was changed then.
+   * @throws storage_limit if the files of the workspace's held posts would take too many bytes; nothing was changed then.
    */
   hold(uploading: Uploading, taken: TakenFiles): Promise<void>;
-  /** Gives a file's bytes back to the limits of its day, because it was not stored. */
+  /** Subtracts a file's bytes from the counts of its day, because the file was not stored. */
   giveBack(taken: TakenFiles, bytes: number): Promise<void>;
 }
 
-/** Time in which files may be deleted, or an operator may make room. */
+/** The client may try again after this time: meanwhile files may be deleted, or an operator may make room. */
 const NO_ROOM_SECONDS = 60;
-/** Posts with files take their room in turns, on all servers. */
+/** The number of a lock in PostgreSQL: posts with files take room one after the other, on all servers. */
 const ROOM_LOCK = 7235461913;
 
 export function createFileRoom(
@@ -86,7 +89,7 @@ export function createFileRoom(
         for (const file of files) yield* run(text(INSERT_FILE_SQL, ...fileValues({ ...file, isForHeld })));
         return { day, units, files };
       };
-      // What a store outside gets must be known after a power cut, or nobody would delete it.
+      // The row of a file in the object store must survive a power cut, because without it nobody would delete the object.
       const isOutside = files.some(({ objectId }) => typeof objectId === "string");
       try {
         return await (isOutside ? db.transaction(steps) : db.relaxedTransaction(steps));
@@ -108,10 +111,10 @@ export function createFileRoom(
   };
 }
 
-/** Days and rooms of which this process knows that they are written down as full. */
+/** The number of days and limits remembered as noted already. */
 const MAX_NOTED = 1000;
 
-/** Writes down once a day that a room was too small for a post. */
+/** Notes once a day that a limit was too small for a post. */
 function createFullNotes(db: Pick<Database, "relaxedTransaction">): FileRoom["noteRefusal"] {
   const noted = new BoundedMap<string, true>(MAX_NOTED);
   return async (uploading, reason, now) => {
@@ -119,7 +122,7 @@ function createFullNotes(db: Pick<Database, "relaxedTransaction">): FileRoom["no
     const day = dayOf(now);
     if (unit === null || noted.has(`${day} ${unit}`)) return;
     noted.set(`${day} ${unit}`, true);
-    // What cannot be written now is found again by the next post.
+    // If this fails, the next refused post tries again.
     await db
       .relaxedTransaction(() => run(text(NOTE_FULL_SQL, day, unit)))
       .catch(() => noted.delete(`${day} ${unit}`));
@@ -128,7 +131,7 @@ function createFullNotes(db: Pick<Database, "relaxedTransaction">): FileRoom["no
 
 const NOTE_FULL_SQL = "INSERT INTO upload_use (day, unit, bytes) VALUES (?, ?, 0) ON CONFLICT DO NOTHING";
 const SERVER_IS_FULL = "full server";
-/** One row for all addresses: strangers must not make it many. */
+/** One row for all addresses, so that strangers cannot make many rows. */
 const ADDRESS_IS_FULL = "full address";
 
 function fullUnit(error: unknown, { workspaceId, endpointId }: Uploading): string | null {
@@ -140,12 +143,12 @@ function fullUnit(error: unknown, { workspaceId, endpointId }: Uploading): strin
   return limit === "files.maxTotalBytes" ? SERVER_IS_FULL : null;
 }
 
-/** Whether a post was refused today or yesterday because all files together have no room. */
+/** Whether a post was refused today or yesterday because all files together reached `files.maxTotalBytes`. */
 export function wasServerFull(now: number): Steps<boolean> {
   return wasFull(SERVER_IS_FULL, now);
 }
 
-/** Whether a post was refused today or yesterday because its address had sent as much as it may in a day. */
+/** Whether a post was refused today or yesterday because its address had used up its bytes for a day. */
 export function wasAddressFull(now: number): Steps<boolean> {
   return wasFull(ADDRESS_IS_FULL, now);
 }
@@ -155,14 +158,17 @@ function* wasFull(unit: string, now: number): Steps<boolean> {
   return (yield* first(text(sql, dayOf(now - DAY_MS), unit))) !== undefined;
 }
 
-/** A form whose page may send no further files on a day. */
+/** A form whose page has used up its bytes of files for a day. */
 export interface FullForm {
   readonly endpointId: string;
-  /** False if that was yesterday. */
+  /** Whether that is today; false means yesterday. */
   readonly isToday: boolean;
 }
 
-/** The forms of which a post was refused today, then those of yesterday, because their publishable keys had their share of the day. */
+/**
+ * Lists the forms that refused a post today, then those that did yesterday, because their publishable keys had used up the form's bytes for
+ * a day.
+ */
 export function* listFullForms(now: number): Steps<FullForm[]> {
   const rows = yield* all(text<{ id: string; day: string }>(FULL_FORMS_SQL, dayOf(now - DAY_MS)));
   return rows.map(({ id, day }) => ({ endpointId: id, isToday: day === dayOf(now) }));
@@ -172,7 +178,7 @@ const FULL_FORMS_SQL = `SELECT endpoint.id, max(upload_use.day) AS day
   FROM upload_use JOIN endpoint ON upload_use.unit = 'full form ' || endpoint.id
   WHERE upload_use.day >= ? GROUP BY endpoint.id ORDER BY 2 DESC, 1`;
 
-/** A file of SQLite's has one writer at a time anyway. */
+/** SQLite needs no lock, because a file has only one writer at a time. */
 const LOCK_SQL = { sqlite: "SELECT 1", postgresql: `SELECT pg_advisory_xact_lock(${ROOM_LOCK})` };
 const ADD_USE_SQL = `INSERT INTO upload_use AS known (day, unit, bytes) VALUES (?, ?, ?)
   ON CONFLICT (day, unit) DO UPDATE SET bytes = known.bytes + excluded.bytes`;
@@ -181,15 +187,15 @@ const USED_SQL = "SELECT bytes FROM upload_use WHERE day = ? AND unit = ?";
 const WORKSPACE_SQL = `SELECT CAST(coalesce(sum(file_total.bytes), 0) AS bigint) AS bytes
   FROM endpoint JOIN file_total ON file_total.endpoint_id = endpoint.id WHERE endpoint.workspace_id = ?`;
 
-/** The files of a workspace. */
+/** The files of a workspace, together. */
 export interface WorkspaceFiles {
   readonly workspaceId: string;
   readonly bytes: number;
-  /** Whether a post's files did not fit today or yesterday: a refusal just before midnight is told, too. */
+  /** Whether files of a post did not fit today or yesterday. Yesterday counts because a post may be refused just before midnight. */
   readonly wasFull: boolean;
 }
 
-/** The workspaces that have files, or whose posts had some that did not fit. */
+/** Lists the workspaces that have files, or for whose posts files did not fit. */
 export function* listWorkspaceFiles(now: number): Steps<WorkspaceFiles[]> {
   const rows = yield* all(
     text<{ id: string; bytes: number; refused: number }>(BY_WORKSPACE_SQL, dayOf(now - DAY_MS)),
@@ -203,12 +209,12 @@ const BY_WORKSPACE_SQL = `SELECT id, CAST(sum(bytes) AS bigint) AS bytes, CAST(s
     UNION ALL SELECT substr(unit, 6), 0, 1 FROM upload_use WHERE day >= ? AND unit LIKE 'full ws%'
   ) AS counted GROUP BY id ORDER BY id`;
 
-/** Bytes of the files of a workspace's forms. */
+/** The bytes of all files of a workspace. */
 export function* countWorkspaceBytes(workspaceId: string): Steps<number> {
   return (yield* first(text<{ readonly bytes: number }>(WORKSPACE_SQL, workspaceId)))?.bytes ?? 0;
 }
 
-/** Bytes of the files of each form of a workspace that has any, by its id. */
+/** The bytes of each form's files in a workspace, by the form's id; forms without files are left out. */
 export function* listFormBytes(workspaceId: string): Steps<ReadonlyMap<string, number>> {
   const rows = yield* all(text<{ readonly id: string; readonly bytes: number }>(BY_FORM_SQL, workspaceId));
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
@@ -217,7 +223,7 @@ export function* listFormBytes(workspaceId: string): Steps<ReadonlyMap<string, n
 const BY_FORM_SQL = `SELECT endpoint.id, file_total.bytes AS bytes
   FROM endpoint JOIN file_total ON file_total.endpoint_id = endpoint.id WHERE endpoint.workspace_id = ?`;
 
-/** The most general limit first: whoever meets it need not look at others. */
+/** Checks the limits, the most general first: if that one is reached, the others need no look. */
 function* checkRoom(rules: FileRoomRules, uploading: Uploading, bytes: number, now: number): Steps<void> {
   const { planBytes, workspaceId } = uploading;
   if ((yield* countFileBytes()) + bytes > rules.maxTotalBytes)
@@ -242,7 +248,7 @@ const HOLD_SQL = `UPDATE file SET for_held = 1 WHERE id IN ${LISTED}`;
 const HELD_SQL = `SELECT CAST(coalesce(sum(file.size), 0) AS bigint) AS bytes
   FROM endpoint JOIN file ON file.endpoint_id = endpoint.id AND file.for_held = 1 WHERE endpoint.workspace_id = ?`;
 
-/** @throws storage_limit */
+/** Checks the limit for files of held posts. @throws storage_limit */
 function* checkHeld({ workspaceId, heldBytes }: Uploading, bytes: number): Steps<void> {
   if (heldBytes === undefined) return;
   const held = (yield* first(text<{ readonly bytes: number }>(HELD_SQL, workspaceId)))?.bytes ?? 0;
@@ -254,13 +260,13 @@ function* checkHeld({ workspaceId, heldBytes }: Uploading, bytes: number): Steps
 
 interface DayUnit {
   readonly unit: string;
-  /** Bytes a day. */
+  /** The largest number of bytes in a day. */
   readonly most: number;
   readonly limit: string;
   readonly whose: string;
 }
 
-/** What the bytes of a post are counted by. */
+/** Lists the units that count the bytes of a post by day, with their limits. */
 function unitsOf(rules: FileRoomRules, uploading: Uploading): DayUnit[] {
   const { address, planBytes, endpointId, isPublishable } = uploading;
   const perAddress = rules.maxBytesPerAddressPerDay;
@@ -282,7 +288,7 @@ function unitsOf(rules: FileRoomRules, uploading: Uploading): DayUnit[] {
   return units;
 }
 
-/** Bytes that may come in a day through the publishable keys of one form. @param planBytes null is unlimited */
+/** The largest number of bytes that the publishable keys of one form may bring in a day. @param planBytes null is unlimited */
 export function formShareBytes(
   { maxTotalBytes, maxFormShare }: Pick<FileRoomRules, "maxTotalBytes" | "maxFormShare">,
   planBytes: number | null,
@@ -301,7 +307,7 @@ function dayIsFull({ most, limit, whose }: Omit<DayUnit, "unit">, now: number): 
   );
 }
 
-/** The UTC day of a time, as the table has it. */
+/** The UTC day of a time, as `YYYY-MM-DD`. */
 export function dayOf(now: number): string {
   return toIsoTime(now).slice(0, 10);
 }
@@ -310,7 +316,7 @@ function sumOf(files: readonly { readonly size: number }[]): number {
   return files.reduce((bytes, { size }) => bytes + size, 0);
 }
 
-/** Forgets up to 500 of what was counted on days before yesterday. Returns how many. */
+/** Deletes up to 500 counts of days before yesterday. Returns the number deleted. */
 export function dropOldUploads(now: number): Steps<number> {
   return run(text(DROP_OLD_SQL, dayOf(now - DAY_MS)));
 }

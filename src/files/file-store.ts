@@ -6,10 +6,10 @@ import { deleteNow, listObjectsOf } from "./file-deletions.ts";
 import { objectsOf } from "./object-store.ts";
 import { HOUR_MS } from "../foundation/time-units.ts";
 
-/** Chunks deleted in one transaction, 4 MiB: deleted bytes are overwritten, and posts wait meanwhile. */
+/** The largest number of chunks deleted in one transaction, 4 MiB. Deleted bytes are overwritten, and posts wait meanwhile. */
 const MAX_DELETED_CHUNKS = 16;
 
-/** Bytes of all files, those that are being stored included. */
+/** The bytes of all files, including those that are still being stored. */
 export function* countFileBytes(): Steps<number> {
   const counted = text<{ readonly bytes: number }>(
     "SELECT CAST(coalesce(sum(bytes), 0) AS bigint) AS bytes FROM file_total",
@@ -17,36 +17,36 @@ export function* countFileBytes(): Steps<number> {
   return (yield* first(counted))?.bytes ?? 0;
 }
 
-/** Bytes of the files that are in the object store, and not in the database. */
+/** The bytes of the files in the object store. */
 export function* countObjectBytes(): Steps<number> {
   const sql = "SELECT CAST(coalesce(sum(size), 0) AS bigint) AS bytes FROM file WHERE object_id IS NOT NULL";
   return (yield* first(text<{ readonly bytes: number }>(sql)))?.bytes ?? 0;
 }
 
-/** Files that are in the object store. */
+/** The number of files in the object store. */
 export function* countObjects(): Steps<number> {
   const sql = "SELECT count(*) AS files FROM file WHERE object_id IS NOT NULL";
   return (yield* first(text<{ readonly files: number }>(sql)))?.files ?? 0;
 }
 
-/** Files that should have all their bytes in the database and do not. */
+/** The number of files that should be in the database but whose bytes are incomplete. */
 export function* countBrokenFiles(): Steps<number> {
   return (yield* first(text<{ readonly files: number }>(BROKEN_SQL)))?.files ?? 0;
 }
 
-/** Files whose bytes are not in this database, because it is a backup without them. */
+/** The number of files whose bytes are missing because this database is a backup without them. */
 export function* countLeftOut(): Steps<number> {
   const sql = "SELECT count(*) AS files FROM file WHERE is_left_out = 1";
   return (yield* first(text<{ readonly files: number }>(sql)))?.files ?? 0;
 }
 
-/** A file has a row for each 262144 bytes that it has begun. */
+/** A file has one chunk for each 262,144 bytes, and one for the rest. */
 const BROKEN_SQL = `SELECT count(*) AS files FROM file WHERE state = 'stored' AND is_left_out = 0 AND object_id IS NULL
   AND (size + 262143) / 262144 <> (SELECT count(*) FROM file_chunk WHERE file_id = file.id)`;
 
 /**
- * Deletes up to 16 chunks of files that belong to nothing any more: their submission is gone, or their post was cut off more than an hour
- * ago. Returns how many rows it deleted.
+ * Deletes up to 16 chunks of files that belong to nothing any more: their submission was deleted, or their post was cut off more than an
+ * hour ago. Returns the number of rows deleted.
  */
 export function* dropLostFiles(now: number): Steps<number> {
   const lost = yield* first(
@@ -61,7 +61,7 @@ export function* dropLostFiles(now: number): Steps<number> {
   return lost === undefined ? 0 : yield* dropSomeOf(lost.id);
 }
 
-/** Deletes up to 16 chunks of a file, and then the file. Returns how many rows it deleted; 0 if there is nothing left of it. */
+/** Deletes up to 16 chunks of a file, and after the last one the file. Returns the number of rows deleted; 0 if the file is gone. */
 export function* dropSomeOf(fileId: string): Steps<number> {
   const some = query
     .selectFrom("file_chunk")
@@ -76,15 +76,15 @@ export function* dropSomeOf(fileId: string): Steps<number> {
   return dropped + (yield* run(query.deleteFrom("file").where("id", "=", fileId)));
 }
 
-/** Gives the files of a held post to its submission, in the transaction that releases it. */
+/** Attaches the files of a held post to its submission, in the transaction that releases the post. */
 export function releaseFiles(heldId: string, submissionId: string): Steps<unknown> {
   const given = { submission_id: submissionId, held_id: null, for_held: 0 };
   return run(query.updateTable("file").set(given).where("held_id", "=", heldId));
 }
 
 /**
- * Deletes up to 16 chunks of a file whose post failed. A commit that nobody heard may have stored the post all the same: its file stays,
- * and a transaction that gives the file away meanwhile makes this one run again. Returns how many rows it deleted.
+ * Deletes up to 16 chunks of a file whose post failed. If the answer to a commit was lost, the post may be stored nevertheless: then the
+ * file stays. If another transaction attaches the file meanwhile, this one runs again. Returns the number of rows deleted.
  */
 export function* dropUnstored(fileId: string): Steps<number> {
   const file = yield* first(query.selectFrom("file").select("state").where("id", "=", fileId));
@@ -93,7 +93,7 @@ export function* dropUnstored(fileId: string): Steps<number> {
 
 const OF_SUBMISSIONS_SQL = `SELECT id FROM file WHERE submission_id IN ${LISTED} ORDER BY submission_id, id`;
 
-/** The ids of these submissions' files, those of one submission after each other. */
+/** The ids of the files of these submissions, ordered by submission. */
 export function* listFileIdsOf(submissionIds: readonly string[]): Steps<string[]> {
   if (submissionIds.length === 0) return [];
   const rows = yield* all(text<{ id: string }>(OF_SUBMISSIONS_SQL, listParameter(submissionIds)));
@@ -102,21 +102,21 @@ export function* listFileIdsOf(submissionIds: readonly string[]): Steps<string[]
 
 const OF_HELD_SQL = `SELECT id FROM file WHERE held_id IN ${LISTED} ORDER BY id`;
 
-/** The ids of these held posts' files. */
+/** The ids of the files of these held posts. */
 export function* listFileIdsOfHeld(heldIds: readonly string[]): Steps<string[]> {
   if (heldIds.length === 0) return [];
   const rows = yield* all(text<{ id: string }>(OF_HELD_SQL, listParameter(heldIds)));
   return rows.map(({ id }) => id);
 }
 
-/** Takes a file from its submission or held post; then it is there for nobody, and {@link dropFiles} deletes its bytes. */
+/** Detaches a file from its submission or held post, so that nobody can read it and {@link dropFiles} can delete its bytes. */
 export function releaseFile(id: string): Steps<number> {
   return run(query.updateTable("file").set({ submission_id: null, held_id: null }).where("id", "=", id));
 }
 
 /**
- * Deletes the bytes of files that belong to nothing any more, in short transactions; one that got an owner meanwhile stays. Whatever
- * interrupts it leaves the rest to {@link dropLostFiles}, and what the object store does not delete waits in its queue.
+ * Deletes the bytes of files that belong to nothing any more, in short transactions. A file that was attached meanwhile stays. If this is
+ * interrupted, {@link dropLostFiles} deletes the rest; objects that the store did not delete stay in their queue.
  */
 export async function dropFiles(db: Database, ids: readonly string[]): Promise<void> {
   const objects = objectsOf(db) === null ? [] : await db.read(() => listObjectsOf(ids));
@@ -133,7 +133,7 @@ function* dropIfLost(id: string): Steps<number> {
   return file === undefined ? 0 : yield* dropSomeOf(id);
 }
 
-/** Deletes up to 16 chunks of an endpoint's files whose submissions are gone. Returns how many rows it deleted. */
+/** Deletes up to 16 chunks of an endpoint's files whose submissions are deleted. Returns the number of rows deleted. */
 export function* dropLostFilesOf(endpointId: string): Steps<number> {
   const rows = query.selectFrom("file").select("id").where("endpoint_id", "=", endpointId);
   const lost = rows

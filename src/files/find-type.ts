@@ -10,12 +10,12 @@ import {
 import { type ByteSource, chunksOf } from "./byte-source.ts";
 import { lookIntoOldOffice, lookIntoZip } from "./office-files.ts";
 
-/** Bytes from which the content is recognised. */
+/** The number of bytes at the beginning of a file by which its type is recognised. */
 const HEAD_BYTES = 65_536;
 const ZIP_TYPE = "application/zip";
 const OLD_OFFICE_TYPE = "application/x-cfb";
 
-/** Other names of the same types. */
+/** Other names of the same types, and the names used here. */
 const ALIASES: Readonly<Record<string, string>> = {
   "image/apng": "image/png",
   "image/heic-sequence": "image/heic",
@@ -28,15 +28,15 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The media type that a file's content has. Null if the form does not take it, if its name says something else, or if nobody can tell
- * what it is.
+ * Finds the media type of a file by its content. Null if the form does not accept this type, if the file's name contradicts it, or if the
+ * type is unknown.
  */
 export async function findType(name: string, source: ByteSource, field: FileField): Promise<string | null> {
   const extension = extensionOf(name);
   if (isNeverAllowed("", extension)) return null;
   const type = await typeOf(source, extension);
   if (type === null || isNeverAllowed(type, extension) || !isAccepted(field.accept, type)) return null;
-  // Phones send pictures without an extension; nobody is misled by none.
+  // Phones send pictures without an extension, and a missing extension misleads nobody.
   return extension === "" || hasExtension(type, extension) ? type : null;
 }
 
@@ -47,7 +47,7 @@ async function typeOf(source: ByteSource, extension: string): Promise<string | n
     return type !== null && (await isPlainText(source)) ? type : null;
   }
   const named = textTypeOf(extension);
-  // Two letters make a picture or a program: a text may begin with them too.
+  // Some pictures and programs are recognised by two letters, with which a text may begin too.
   if (named !== null && !WRITTEN_AS_TEXT.test(found) && (await isPlainText(source))) return named;
   if (isArchive(found)) {
     const document = await lookIntoZip(source);
@@ -61,7 +61,7 @@ async function typeOf(source: ByteSource, extension: string): Promise<string | n
   return found;
 }
 
-/** Whatever is recognised in an archive is said by its directory, not by the members that come first. */
+/** Whether a type is an archive. Its directory says what an archive really contains; its first members may lie. */
 function isArchive(type: string): boolean {
   return type === ZIP_TYPE || /^application\/(?:vnd\.(?:openxmlformats|oasis)|epub)/.test(type);
 }
@@ -76,16 +76,16 @@ async function recognise(source: ByteSource): Promise<string | null> {
 
 const ZIP_BEGIN = Buffer.from("PK\u0003\u0004");
 
-/** Formats that are text all the way, and that another program than an editor opens. */
+/** Formats that are written as text, but that are opened by other programs than an editor. */
 const WRITTEN_AS_TEXT = /pdf|rtf|postscript|xml|pgp/;
 
-/** Text has no mark, so its name says what it is. Null if the name says something else. */
+/** The type of a text by the file's name, because text has no mark at its beginning. Null if the name is not that of a text. */
 function textTypeOf(extension: string): string | null {
   const type = typeOfExtension(extension);
   return type !== undefined && isTextType(type) ? type : null;
 }
 
-/** Whether it is text, and nothing that a program would run or show as a page. */
+/** Whether the content is text that no program would run or show as a web page. */
 async function isPlainText(source: ByteSource): Promise<boolean> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let isFirst = true;

@@ -1,8 +1,8 @@
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 
-/** What came through the publishable keys of a form in a day. */
+/** The files that came through the publishable keys of a form in a day. */
 export interface FormDay {
-  /** `YYYY-MM-DD`, UTC. */
+  /** The UTC day as `YYYY-MM-DD`. */
   readonly day: string;
   readonly endpointId: string;
   readonly endpointName: string;
@@ -12,7 +12,7 @@ export interface FormDay {
   readonly wasFull: boolean;
 }
 
-/** The forms that got files by their publishable keys on a day, or refused some. */
+/** Lists the forms whose publishable keys brought files on a day, or had some refused. */
 export function* listFormDays(day: string): Steps<FormDay[]> {
   const rows = yield* all(text<Row>(LIST_SQL, day, day));
   return rows.map(({ id, name, workspace_id: workspaceId, bytes, refused }) => ({
@@ -33,7 +33,7 @@ interface Row {
   readonly refused: number;
 }
 
-/** "!" is the next sign after a space, so that each range is read by the primary key. */
+/** "!" is the character after a space, so that each range can be read from the primary key. */
 const LIST_SQL = `SELECT endpoint.id, endpoint.name, endpoint.workspace_id,
     CAST(sum(counted.bytes) AS bigint) AS bytes, CAST(sum(counted.refused) AS bigint) AS refused
   FROM (
@@ -43,20 +43,23 @@ const LIST_SQL = `SELECT endpoint.id, endpoint.name, endpoint.workspace_id,
   ) AS counted JOIN endpoint ON endpoint.id = counted.id
   GROUP BY endpoint.id, endpoint.name, endpoint.workspace_id ORDER BY endpoint.id`;
 
-/** `near`: 80 % of what may come in a day came. `full`: all of it, or files did not fit. */
+/** `near`: 80 % of a form's bytes for a day are used. `full`: all are used, or files did not fit. */
 export type FormDayNews = "near" | "full";
 
-/** What a form's owner was notified of on a day. */
+/** The news of which a form's owner was notified on a day. */
 export function* readOwnerNotified({ day, endpointId }: FormDay): Steps<ReadonlySet<string>> {
   const units = (["near", "full"] as const).map((what) => noticeUnit(what, endpointId));
   const rows = yield* all(text<{ readonly unit: string }>(NOTICES_SQL, day, ...units));
   return new Set(rows.map(({ unit }) => (unit === units[0] ? "near" : "full")));
 }
 
-/** Letters about the forms of one workspace in a day. Who fills one form after the other causes no more. */
+/**
+ * The largest number of letters about the forms of one workspace in a day, so that nobody can cause more by filling one form after the
+ * other.
+ */
 const MAX_NOTICES_A_DAY = 10;
 
-/** Notes that an owner is notified of this. False if that was done before, or the workspace had enough such letters on this day. */
+/** Notes that an owner will be notified. Returns false if that was noted before, or the workspace has had its letters of this day. */
 export function* noteOwnerNotified(
   { day, endpointId, workspaceId }: FormDay,
   what: FormDayNews,

@@ -1,32 +1,32 @@
 import type { ByteSource } from "./byte-source.ts";
 
-/** Records of a workbook: its beginning, its end, a sheet's name and kind, and that the rest is encrypted. */
+/** Types of records in a workbook: its beginning, its end, a sheet with its name and kind, and the mark that the rest is encrypted. */
 const [BEGIN, END, SHEET, ENCRYPTED] = [0x08_09, 0x0a, 0x85, 0x2f];
-/** Kinds of sheets that are programs: macros of Excel 4.0, and a module of Visual Basic. */
+/** Kinds of sheets that are programs: a macro sheet of Excel 4.0, and a module of Visual Basic. */
 const PROGRAM_SHEETS: ReadonlySet<number | undefined> = new Set([1, 6]);
-/** In the record of a sheet. */
+/** The position of the kind in the record of a sheet. */
 const KIND_OF_SHEET_AT = 9;
 const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
-/** A stream that is smaller lies elsewhere. No program writes such a workbook. */
+/** A smaller stream is stored in another way, which is not read here. No program writes so small a workbook. */
 const SMALL_STREAM_BYTES = 4096;
-/** Sectors with a number from here on are none: they end a chain. */
+/** A sector number from here on is not a sector: it ends a chain. */
 const NO_SECTOR = 0xff_ff_ff_fa;
-/** Where the header lists the first sectors of the table of chains. */
+/** The position in the header of the list of sectors that hold the table of chains. */
 const FIRST_TABLES_AT = 76;
-/** A program writes one. Each is looked through, so a file must not name thousands. */
+/** The largest number of workbooks in a file. Programs write one, and each is searched, so a file must not name thousands. */
 const MAX_WORKBOOKS = 4;
-/** Neighbours of a sector that are read with it. */
+/** The number of bytes that are read at once, a sector and those after it. */
 const WINDOW_BYTES = 16_384;
-/** Bytes of records that are looked at before others have their turn. */
+/** The number of bytes of records that are examined before other work goes on. */
 const PIECE_BYTES = 65_536;
 
-/** Something in the file is not as its format has it. */
+/** Thrown if the file does not follow its format. */
 class NotReadable extends Error {}
 
 /**
- * Whether a workbook of Excel before 2007 has sheets that are macros, which no name of a stream shows; true if nobody can tell. The
- * lists and chains of the file are followed, because its parts may lie in any order.
+ * Whether a workbook from before Excel 2007 has sheets that are macros, which the names of its streams do not show; true if that cannot be
+ * decided. The lists and chains of the file are followed, because its parts may be stored in any order.
  */
 export async function hasMacroSheets(source: ByteSource): Promise<boolean> {
   try {
@@ -42,18 +42,18 @@ export async function hasMacroSheets(source: ByteSource): Promise<boolean> {
   }
 }
 
-/** Reads the records of the first part of a workbook, which names all sheets. */
+/** Reads the records of a workbook's first part, which lists all sheets. */
 async function hasProgramSheet(stream: Chain): Promise<boolean> {
   for (let at = 0; ;) {
     const found = lookAtRecords(await stream.read(at, PIECE_BYTES), at === 0);
     if (typeof found === "boolean") return found;
-    // The stream ends in the middle.
+    // The stream ends in the middle of a record.
     if (found === 0) return true;
     at += found;
   }
 }
 
-/** Returns where the next record begins if none of these tells. */
+/** Returns true or false if one of these records decides; else the position of the next record. */
 function lookAtRecords(bytes: Buffer, isBeginning: boolean): boolean | number {
   let at = 0;
   while (at + 4 <= bytes.length) {
@@ -67,7 +67,7 @@ function lookAtRecords(bytes: Buffer, isBeginning: boolean): boolean | number {
   return at;
 }
 
-/** A file of many streams (OLE). Each is a chain of sectors; a table says which sector follows which. */
+/** A file that contains several streams (OLE). Each stream is a chain of sectors; a table gives the sector after each one. */
 class CompoundFile {
   readonly #source: ByteSource;
   readonly #sectorBytes: number;
@@ -75,7 +75,7 @@ class CompoundFile {
   readonly #tables: number[] = [];
   readonly #firstOfDirectory: number;
   #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
-  /** The part of the table that was asked last. */
+  /** The part of the table that was read last. */
   #table: { readonly sector: number; readonly bytes: Buffer } | null = null;
 
   private constructor(source: ByteSource, header: Buffer) {
@@ -90,7 +90,7 @@ class CompoundFile {
     if (header.length < HEADER_BYTES) throw new NotReadable();
     const file = new CompoundFile(source, header);
     if (file.#sectorBytes !== 512 && file.#sectorBytes !== 4096) throw new NotReadable();
-    // The header has room for 109 of them; the others are in a list of sectors, each of which names the next.
+    // The header has room for 109 of these sectors. The others are in a list of sectors, each of which names the next.
     for (let sector = header.readUInt32LE(68); sector < NO_SECTOR;) {
       if (file.#tables.length > file.maxSectors) throw new NotReadable();
       const list = await file.readSector(sector);
@@ -150,7 +150,7 @@ class CompoundFile {
   }
 }
 
-/** The sectors of one stream in their order, as far as somebody asked for them. */
+/** The sectors of one stream in their order, read only as far as needed. */
 class Chain {
   readonly #file: CompoundFile;
   readonly #sectors: number[];
@@ -160,7 +160,7 @@ class Chain {
     this.#sectors = [first];
   }
 
-  /** @throws NotReadable if the chain never ends */
+  /** Whether the stream has a sector with this index. @throws NotReadable if the chain never ends */
   async has(index: number): Promise<boolean> {
     while (this.#sectors.length <= index) {
       const last = this.#sectors.at(-1) ?? NO_SECTOR;
@@ -171,7 +171,7 @@ class Chain {
     return (this.#sectors[index] ?? NO_SECTOR) < NO_SECTOR;
   }
 
-  /** As many bytes as there are, at most `length`. */
+  /** Reads at most `length` bytes; fewer at the end of the stream. */
   async read(at: number, length: number): Promise<Buffer> {
     const { sectorBytes } = this.#file;
     const parts: Buffer[] = [];

@@ -3,13 +3,13 @@ import { numberMarks } from "../database/number-parameters.ts";
 import { toParameter } from "../database/postgresql/to-parameter.ts";
 import { fileValues, INSERT_CHUNK_SQL, INSERT_FILE_SQL, type NewChunk } from "./stored-file.ts";
 
-/** Parameters as those of {@link INSERT_FILE_SQL}. */
+/** The parameters are those of {@link INSERT_FILE_SQL}. */
 const INSERT_FILE: BatchStatement = { name: "insert_file", text: numberMarks(INSERT_FILE_SQL) };
 
-/** Parameters as those of {@link INSERT_CHUNK_SQL}. */
+/** The parameters are those of {@link INSERT_CHUNK_SQL}. */
 const INSERT_CHUNK: BatchStatement = { name: "insert_chunk", text: numberMarks(INSERT_CHUNK_SQL) };
 
-/** The files, of these, that have all their bytes and no submission yet. Nobody deletes them until the commit. */
+/** Finds those of these files that have all their bytes and no submission yet. They cannot be deleted before the commit. */
 const LOCK_WHOLE_FILES: BatchStatement = {
   name: "lock_whole_files",
   text: `SELECT id FROM file WHERE id = ANY($1::text[]) AND state = 'storing'
@@ -24,7 +24,7 @@ const ATTACH_FILES: BatchStatement = {
     FROM json_to_recordset($1::json) AS post(post_id text, file_id text) WHERE file.id = post.file_id`,
 };
 
-/** The same for held posts. One that is held already, by its Idempotency-Key, is not there. */
+/** The same for held posts. A post that was held before, by its Idempotency-Key, gets no files. */
 const ATTACH_HELD_FILES: BatchStatement = {
   name: "attach_held_files",
   text: `UPDATE file SET held_id = post.post_id, state = 'stored'
@@ -32,7 +32,7 @@ const ATTACH_HELD_FILES: BatchStatement = {
     WHERE file.id = post.file_id AND file.state = 'storing'`,
 };
 
-/** The files of a post of a batch, and how long they wait for the scanner. */
+/** The files of a post in a batch, and until when they wait for the scanner, in milliseconds. */
 interface OwnFiles {
   readonly fileIds?: readonly string[] | null;
   readonly waitsUntil?: number | null;
@@ -46,7 +46,7 @@ interface HeldWithFiles extends OwnFiles {
   readonly held: { readonly id: string };
 }
 
-/** The parameter is a JSON array of `{file_id, wait_until}`: stored files that go before the scanner. */
+/** Makes stored files wait for the scanner. The parameter is a JSON array of `{file_id, wait_until}`. */
 const AWAIT_SCANS: BatchStatement = {
   name: "await_scans",
   text: `INSERT INTO file_scan (file_id, state, wait_until, due_at)
@@ -70,7 +70,7 @@ export function writeChunk(
   return [...row, transaction.query(INSERT_CHUNK, file.id, position, bytes)];
 }
 
-/** The files of these submissions that are there with all their bytes. Nobody deletes them until the commit. */
+/** Returns the files of these submissions that have all their bytes. They cannot be deleted before the commit. */
 export async function lockWholeFiles(
   transaction: BatchTransaction,
   submissions: readonly WithFiles[],
@@ -83,7 +83,7 @@ export async function lockWholeFiles(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Gives files to their submissions, which are stored in the same transaction. */
+/** Attaches files to their submissions, which are stored in the same transaction. */
 export function attachFiles(
   transaction: BatchTransaction,
   submissions: readonly WithFiles[],
@@ -92,7 +92,7 @@ export function attachFiles(
   return attach(transaction, ATTACH_FILES, posts);
 }
 
-/** Gives files to their held posts, which are stored in the same transaction. */
+/** Attaches files to their held posts, which are stored in the same transaction. */
 export function attachHeldFiles(
   transaction: BatchTransaction,
   posts: readonly HeldWithFiles[],

@@ -14,7 +14,7 @@ export type { ByteRange } from "./object-store.ts";
 
 const FACTS = ["id", "name", "size", "type", "sha256"] as const;
 
-/** A file of this submission, if all its bytes are there. */
+/** Finds a file of this submission; undefined if it has no such file. */
 export function* findFileOf(submissionId: string, id: string): Steps<FileFacts | undefined> {
   if (!isId("fil", id)) return undefined;
   return yield* first(
@@ -23,8 +23,8 @@ export function* findFileOf(submissionId: string, id: string): Steps<FileFacts |
 }
 
 /**
- * @throws gone if this database is a backup that was made without the bytes of files; conflict while the file is scanned, forbidden if it
- *   could not be scanned and is not to be opened
+ * @throws gone if this database is a backup without the bytes of files; conflict while the file is being scanned; forbidden if it could not
+ * be scanned and `files.whenUnscanned` forbids to open it
  */
 export function* refuseUnreadable(id: string): Steps<void> {
   yield* refuseUnscanned(id);
@@ -42,33 +42,33 @@ export function listFilesOf(submissionId: string): Steps<FileFacts[]> {
   return all(rows.where("is_left_out", "=", 0).where(isReadable).orderBy("id"));
 }
 
-/** Whether the scanner has nothing against it. */
+/** A condition: the scanner does not forbid to read the file. */
 const isReadable = sql<boolean>`NOT EXISTS (
   SELECT 1 FROM file_scan WHERE file_scan.file_id = file.id AND file_scan.state <> 'kept')`;
 
-/** A file with what it belongs to. */
+/** A file with the submission and endpoint that it belongs to. */
 export interface FoundFile extends FileFacts {
   readonly submissionId: string;
   readonly endpointId: string;
   readonly createdAt: number;
 }
 
-/** Which files are listed; null does not narrow. */
+/** The files to list; null does not restrict. */
 export interface FilesWanted {
   readonly endpointIds: readonly string[] | null;
   readonly submissionId: string | null;
-  /** Only those before this id. */
+  /** Only files with a lower id than this. */
   readonly before: string | null;
   readonly limit: number;
 }
 
-/** A file that belongs to a submission. */
+/** Finds a file that belongs to a submission. */
 export function* findFile(id: string): Steps<FoundFile | undefined> {
   if (!isId("fil", id)) return undefined;
   return (yield* all(selectFound().where("id", "=", id))).map(toFound)[0];
 }
 
-/** Of each endpoint no more than are wanted, by its index: an account may have hundreds of thousands of files. */
+/** Finds by an index at most the wanted number of files for each endpoint, because an account may have hundreds of thousands. */
 const OF_ONE_SQL = `SELECT id FROM file
   WHERE endpoint_id = wanted.key AND id < ? AND submission_id IS NOT NULL ORDER BY id DESC LIMIT ?`;
 const OF_ENDPOINTS_SQL = {
@@ -77,10 +77,10 @@ const OF_ENDPOINTS_SQL = {
   postgresql: `SELECT found.id FROM ${LIST} AS wanted CROSS JOIN LATERAL (${OF_ONE_SQL}) AS found
     ORDER BY found.id DESC LIMIT ?`,
 };
-/** Behind every id. */
+/** A text that is greater than every id. */
 const LAST_ID = "fil_~";
 
-/** Files of submissions, newest first. */
+/** Lists files of submissions, newest first. */
 export function* listFiles({ endpointIds, submissionId, before, limit }: FilesWanted): Steps<FoundFile[]> {
   let rows = selectFound().orderBy("id", "desc").limit(limit);
   if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
@@ -112,21 +112,21 @@ function toFound({ submission_id, endpoint_id, created_at, ...facts }: FoundRow)
   return { ...facts, submissionId: submission_id ?? "", endpointId: endpoint_id, createdAt: created_at };
 }
 
-/** A file that may be read, of a submission or of a held post. */
+/** A readable file of a submission or a held post. */
 export interface KeptFile {
   readonly id: string;
-  /** Null for one of a held post. */
+  /** Null if the file belongs to a held post. */
   readonly submissionId: string | null;
   readonly size: number;
 }
 
-/** The files of an endpoint that may be read, oldest first. @param after an id; empty begins with the first */
+/** Lists the readable files of an endpoint, oldest first. @param after an id; empty begins with the first file */
 export function* listKeptFiles(endpointId: string, after: string, limit: number): Steps<KeptFile[]> {
   const rows = selectKept().where("endpoint_id", "=", endpointId).where("id", ">", after);
   return yield* all(rows.orderBy("id").limit(limit));
 }
 
-/** Whether a file may be read, and belongs to a submission or a held post. */
+/** Whether a file is readable, and belongs to a submission or a held post. */
 export function* isKept(id: string): Steps<boolean> {
   return (yield* first(selectKept().where("id", "=", id))) !== undefined;
 }
@@ -140,15 +140,15 @@ function selectKept() {
     .where((has) => has.or([has("submission_id", "is not", null), has("held_id", "is not", null)]));
 }
 
-/** Bytes that a stream holds at most: the chunk that is taken, and the one that was read ahead. */
+/** The largest number of bytes that a stream holds: the chunk that is being read, and the one that was read ahead. */
 export const READ_AHEAD_BYTES = 2 * CHUNK_BYTES;
 
-/** A stream that says how many bytes it holds at most. */
+/** A stream, with the largest number of bytes that it holds. */
 export interface FileStream extends Readable {
   readonly heldBytes: number;
 }
 
-/** The bytes of a file, a chunk at a time, wherever they are. The stream fails if the file is deleted meanwhile. */
+/** Streams the bytes of a file chunk by chunk, from the database or the object store. The stream fails if the file is deleted meanwhile. */
 export function readBytes(db: Database, id: string, range: ByteRange): FileStream {
   const stream = Readable.from(bytesOf(db, id, range), { objectMode: false, highWaterMark: CHUNK_BYTES });
   return Object.assign(stream, { heldBytes: READ_AHEAD_BYTES });

@@ -6,49 +6,49 @@ import Agent from "undici/lib/dispatcher/agent.js";
 import { abandon } from "./abandon-body.ts";
 import { asFault, StoreFault } from "./store-fault.ts";
 
-/** Where the store is, and who asks it. */
+/** The address of the store, and the access to it. */
 export interface S3Settings {
-  /** With scheme, without a slash at the end. */
+  /** The address with scheme, without a slash at the end. */
   readonly endpoint: string;
   readonly bucket: string;
   readonly region: string;
-  /** Before the name of every object. */
+  /** Put before the name of every object. */
   readonly prefix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Whether the bucket stands in the path, and not in the host's name. */
+  /** Whether the bucket is in the path instead of the host's name. */
   readonly pathStyle: boolean;
   readonly timeoutMs: number;
 }
 
 export interface S3Request {
   readonly method: "PUT" | "GET" | "HEAD" | "DELETE";
-  /** Of the object, behind the prefix. */
+  /** The name of the object, without the prefix. */
   readonly name: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the body, in hexadecimal. */
+  /** The SHA-256 of the body, in hexadecimal. */
   readonly sha256?: string;
-  /** Called for each attempt. */
+  /** Called for each attempt, because the body must be read anew. */
   readonly body?: () => AsyncIterable<Buffer>;
-  /** Whether somebody else tries again later: then the store has {@link HASTY_MS} at most, and one attempt. */
+  /** Whether the caller tries again later by itself: then there is only one attempt, of at most {@link HASTY_MS}. */
   readonly isHasty?: boolean;
 }
 
 const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-/** Bytes of an answer that says what is wrong. */
+/** The largest number of bytes that are read of an answer with an error. */
 const MAX_FAULT_BYTES = 4096;
-/** Longest time of a request that goes on, as a multiple of the time that the store may be silent. */
+/** The longest time of a whole request, as a multiple of `timeoutMs`, the longest time without progress. */
 const MAX_SILENCES = 10;
-/** A server that stops waits so long. */
+/** The longest time of a hasty request: a server that stops waits for it. */
 const HASTY_MS = 5000;
 const KEEP_ALIVE_MS = 4000;
-/** Waits before a request that failed at once is sent again. */
+/** Pauses before the second and the third attempt of a request that failed at once. */
 const RETRY_MS: readonly number[] = [100, 400];
-/** A connection that the store closed before it read the request, as far as can be told. */
+/** Errors of a connection that the store probably closed before it read the request. */
 const CLOSED = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 const BUSY = new Set([429, 500, 502, 503, 504]);
 
-/** Sends signed requests, and follows no redirect. */
+/** Sends signed requests. Does not follow redirects. */
 export class S3Client {
   readonly #settings: S3Settings;
   readonly #agent: Agent;
@@ -61,7 +61,7 @@ export class S3Client {
       connect: { timeout: timeoutMs },
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // From the request's first byte to the answer's head, a timer of our own counts.
+      // `Silence` limits the time from the first byte of the request to the head of the answer.
       headersTimeout: 0,
       bodyTimeout: timeoutMs,
     });
@@ -69,9 +69,9 @@ export class S3Client {
   }
 
   /**
-   * The answer to a request, with its body unread. One that fails at once is sent up to three times.
+   * Sends a request, and returns the answer with its body unread. A request that fails at once is sent up to three times.
    *
-   * @param statuses that are an answer; every other one is a fault. @throws StoreFault
+   * @param statuses the statuses that are no fault; with any other one it throws. @throws StoreFault
    */
   async send(asked: S3Request, statuses: readonly number[]): Promise<Dispatcher.ResponseData> {
     for (let attempt = 0; ; attempt += 1) {
@@ -126,7 +126,7 @@ export class S3Client {
   }
 }
 
-/** Ends a request whose store takes nothing for too long, or takes a byte now and then. */
+/** Aborts a request if the store accepts no bytes for too long, or accepts them so slowly that the whole takes too long. */
 class Silence {
   readonly #controller = new AbortController();
   readonly #silent: NodeJS.Timeout;
@@ -171,7 +171,7 @@ function mayPass(error: unknown): boolean {
   return CLOSED.has((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** Says what the store said. */
+/** Makes a fault of an answer with an error. */
 async function faultOf({ statusCode: status, body }: Dispatcher.ResponseData): Promise<StoreFault> {
   if (status >= 300 && status < 400) {
     abandon(body);
@@ -183,7 +183,7 @@ async function faultOf({ statusCode: status, body }: Dispatcher.ResponseData): P
   return new StoreFault(`answered ${status}${code === "" ? "" : ` (${code})`}`, { status, code });
 }
 
-/** As much of a body as says what is wrong; the rest is not read. */
+/** Reads the beginning of a body, as far as it is needed to see what is wrong. */
 async function startOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -194,7 +194,7 @@ async function startOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
       if (bytes >= MAX_FAULT_BYTES) break;
     }
   } catch {
-    // The status says enough.
+    // The status says enough without the body.
   }
   return Buffer.concat(parts).subarray(0, MAX_FAULT_BYTES).toString("latin1");
 }

@@ -7,12 +7,12 @@ import { abandon } from "./abandon-body.ts";
 import type { S3Client, S3Settings } from "./s3-request.ts";
 import { asFault, StoreFault } from "./store-fault.ts";
 
-/** Called for requests that the store did not do. */
+/** Hears of requests that failed, and of the state of the store. */
 export interface StoreObserver {
   onFailure(kind: RequestKind): void;
-  /** The store failed, after it had not. */
+  /** Called when the store fails for the first time. */
   onFault(fault: string): void;
-  /** It did what it was asked, after it had failed. */
+  /** Called when the store works again after it had failed. */
   onRecovery(): void;
 }
 
@@ -20,21 +20,21 @@ export const REQUEST_KINDS = ["put", "get", "delete"] as const;
 type RequestKind = (typeof REQUEST_KINDS)[number];
 
 export interface S3StoreParts {
-  /** Read when the first request is made. @throws config_invalid */
+  /** Called before the first request. @throws config_invalid */
   readonly settings: () => S3Settings;
   readonly takesNew: boolean;
   readonly observer: StoreObserver;
 }
 
-/** Time after a failure in which posts with files are refused before they are read. */
+/** For this time after a failure, posts with files are refused before they are read. */
 const AWAY_MS = 5000;
 const AWAY_SECONDS = 10;
-/** Bytes of an answer that are read for nothing. */
+/** The largest number of bytes that are read of an answer whose body is not needed. */
 const MAX_DUMPED_BYTES = 4096;
-/** One name, so that a probe that is cut off leaves no more than one object. */
+/** All probes use the same name, so that interrupted ones leave at most one object. */
 const PROBE_NAME = "formsvc-probe";
 
-/** Keeps files in a store that speaks S3's protocol. */
+/** Stores files as objects, by the protocol of S3. */
 export class S3Store implements ObjectStore {
   readonly takesNew: boolean;
   readonly #parts: S3StoreParts;
@@ -59,7 +59,7 @@ export class S3Store implements ObjectStore {
     const body = (): AsyncIterable<Buffer> => chunksOf(source);
     return this.#ask("put", async (client) => {
       await finish(await client.send({ method: "PUT", name: objectId, headers, sha256, body }, [200]));
-      // What was answered is believed when the store says it again.
+      // The answer to the PUT is believed only if the store confirms it here.
       const head = await client.send({ method: "HEAD", name: objectId }, [200]);
       requireLength(head, size);
       await finish(head);
@@ -103,7 +103,7 @@ export class S3Store implements ObjectStore {
     try {
       await this.put(PROBE_NAME, source, expected);
       const read = this.read(PROBE_NAME, { first: 0, last: bytes.length - 1 }, expected);
-      // All of it, or it throws.
+      // Reads everything; throws if the bytes are wrong.
       while ((await read.next()).done !== true);
       await this.remove(PROBE_NAME);
       return null;
@@ -130,7 +130,7 @@ export class S3Store implements ObjectStore {
     }
   }
 
-  /** What speaks to the network is loaded when the first file comes or goes. @throws config_invalid */
+  /** Loads the client at the first request, so that a server without files does not need it. @throws config_invalid */
   #open(): Promise<S3Client> {
     this.#client ??= (async () => {
       const settings = this.#parts.settings();
@@ -156,7 +156,7 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** For whoever waits for a file: what is wrong with the store is for its operator. */
+/** The error for whoever waits for a file. Only the operator should see what is wrong with the store. */
 function refusalOf(fault: StoreFault): FormsvcError {
   if (!fault.isMissing) return storeIsAway(fault);
   return new FormsvcError("gone", "The bytes of this file are not in the store of files any more.", {
@@ -164,7 +164,7 @@ function refusalOf(fault: StoreFault): FormsvcError {
   });
 }
 
-/** @param cause the fault, if there was one just now */
+/** @param cause the fault, if there just was one */
 export function storeIsAway(cause?: StoreFault): FormsvcError {
   return new FormsvcError("unavailable", "The store of files does not answer; try again shortly.", {
     retryAfterSeconds: AWAY_SECONDS,
@@ -172,12 +172,12 @@ export function storeIsAway(cause?: StoreFault): FormsvcError {
   });
 }
 
-/** Reads the rest of an answer that has nothing to say, so that its connection can be used again. */
+/** Reads the rest of an answer whose body is not needed, so that its connection can be used again. */
 async function finish({ body }: Dispatcher.ResponseData): Promise<void> {
   await body.dump({ limit: MAX_DUMPED_BYTES });
 }
 
-/** @throws StoreFault if an answer says that it has another length; one may say nothing */
+/** Checks the length that an answer states; it may state none. @throws StoreFault if it is another */
 function requireLength({ headers, body }: Dispatcher.ResponseData, length: number): void {
   const stated = headers["content-length"];
   if (stated === undefined || Number(stated) === length) return;
@@ -187,7 +187,10 @@ function requireLength({ headers, body }: Dispatcher.ResponseData, length: numbe
   });
 }
 
-/** The parts of a body. The last one is held back until all of them are known to be right. @param sha256 null for a part of a file */
+/**
+ * Yields the parts of a body. The last part is yielded only when the length and the SHA-256 of all bytes are right. @param sha256 null if
+ * only a part of a file is read
+ */
 async function* wholeParts(
   body: AsyncIterable<Buffer>,
   length: number,

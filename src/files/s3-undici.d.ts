@@ -1,8 +1,8 @@
-/* A single request of undici, without its index. */
+/* The part of undici that makes a single request, imported without undici's index. */
 declare module "undici/lib/api/api-request.js" {
   import type { Dispatcher } from "undici";
 
-  /** Call it with the dispatcher as `this`. */
+  /** Must be called with the dispatcher as `this`. */
   export default function request(
     this: Dispatcher,
     options: Dispatcher.RequestOptions,

@@ -3,26 +3,29 @@ import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** What becomes of a file that could not be scanned in time: anybody who sees its submission may read it, or nobody. */
+/** What happens to a file that could not be scanned in time: `kept` lets everybody read it who sees its submission, `refused` nobody. */
 export type WhenUnscanned = "kept" | "refused";
 
-/** Time in which a scan shows that it goes on; then another server begins it anew. */
+/** For this time only the server that scans a file may do so. Then another server may begin anew, unless the lease was renewed. */
 export const SCAN_LEASE_MS = 30_000;
 
-/** Puts the files of these submissions and held posts before the scanner, in the transaction that gives the files to them. */
+/**
+ * Makes files wait for the scanner, in the transaction that attaches them to their posts. The parameters are the end of the wait and a list
+ * of ids.
+ */
 export const AWAIT_SCAN_SQL = `INSERT INTO file_scan (file_id, state, wait_until, due_at)
   SELECT id, 'scanning', ?, 0 FROM file WHERE id IN ${LISTED} AND state = 'stored'
   ON CONFLICT DO NOTHING`;
 
-/** A file whose turn has come. */
+/** A file that is to be scanned now. */
 export interface DueScan {
   readonly fileId: string;
   readonly size: number;
-  /** Whether its bytes are not here, because this database is a backup without them. */
+  /** Whether the bytes are missing because this database is a backup without them. */
   readonly isLeftOut: boolean;
-  /** Scans that ended without a verdict. */
+  /** The number of scans that ended without a verdict. */
   readonly attempts: number;
-  /** What {@link renewLease} must find. */
+  /** The end of the lease, with which {@link moveDue} renews it. */
   readonly leasedUntil: number;
 }
 
@@ -38,7 +41,7 @@ interface DueRow {
   readonly is_left_out: number;
 }
 
-/** Takes files whose turn has come, those that wait longest first. Another server does not take them until the lease ends. */
+/** Takes files that are due, those that wait longest first. Other servers do not take them until the lease ends. */
 export function* claimScans(now: number, most: number): Steps<DueScan[]> {
   const claimed: DueScan[] = [];
   for (const row of yield* all(text<DueRow>(DUE_SQL, now, most))) {
@@ -55,13 +58,16 @@ export function* claimScans(now: number, most: number): Steps<DueScan[]> {
   return claimed;
 }
 
-/** Returns whether the file was still due at that time. */
+/**
+ * Changes the time at which a file is due; null is never. Returns false if the time was not `from` any more, because another server took
+ * the file.
+ */
 export function* moveDue(fileId: string, from: number, to: number | null): Steps<boolean> {
   const rows = query.updateTable("file_scan").set({ due_at: to });
   return (yield* run(rows.where("file_id", "=", fileId).where("due_at", "=", from))) === 1;
 }
 
-/** Notes a scan without a verdict. @param dueAt null gives the file up: nothing waits for it any longer */
+/** Notes a scan without a verdict. @param dueAt when to scan again; null gives the file up, and ends its wait */
 export function* postponeScan(fileId: string, attempts: number, dueAt: number | null): Steps<void> {
   const rows = query
     .updateTable("file_scan")
@@ -69,23 +75,23 @@ export function* postponeScan(fileId: string, attempts: number, dueAt: number | 
   yield* run(rows.where("file_id", "=", fileId));
 }
 
-/** After a start: no process of this database scans, so nothing is leased. */
+/** Ends all leases after a start, when no process scans files of this database. */
 export function endLeases(): Steps<number> {
   return run(query.updateTable("file_scan").set({ due_at: 0 }).where("due_at", "is not", null));
 }
 
-/** The setting holds for files of before, too. */
+/** Applies the setting to files that were not scanned in time before it changed. */
 export function* applyWhenUnscanned(state: WhenUnscanned): Steps<number> {
   const other = state === "kept" ? "refused" : "kept";
   return yield* run(query.updateTable("file_scan").set({ state }).where("state", "=", other));
 }
 
-/** The file is clean. */
+/** Ends the wait for the scanner, after the file was found clean or infected. */
 export function forgetScan(fileId: string): Steps<number> {
   return run(query.deleteFrom("file_scan").where("file_id", "=", fileId));
 }
 
-/** The file could not be scanned in time. */
+/** Ends the state `scanning` of files that could not be scanned in time. */
 export function endWait(fileIds: readonly string[], state: WhenUnscanned): Steps<number> {
   return run(text(END_WAIT_SQL, state, listParameter(fileIds)));
 }
@@ -93,7 +99,7 @@ export function endWait(fileIds: readonly string[], state: WhenUnscanned): Steps
 const END_WAIT_SQL = `UPDATE file_scan SET state = ?
   WHERE state = 'scanning' AND file_id IN ${LISTED}`;
 
-/** Whom a file belongs to. */
+/** The submission or held post that a file belongs to. */
 export interface ScanOwner {
   readonly kind: "submission" | "held";
   readonly id: string;
@@ -104,26 +110,26 @@ const OF_OWNER = {
   held: `SELECT file_id FROM file_scan JOIN file ON file.id = file_id WHERE held_id = ? AND file_scan.state = 'scanning'`,
 } as const;
 
-/** The files of a post that nobody may read yet. */
+/** The files of a post that are still `scanning`. */
 export function* listScanning({ kind, id }: ScanOwner): Steps<string[]> {
   return (yield* all(text<{ readonly file_id: string }>(OF_OWNER[kind], id))).map((row) => row.file_id);
 }
 
-/** Until when the last of these files is `scanning`; null if none is. */
+/** The time until which the last of a held post's files is `scanning`; null if none is. */
 export function* lastWaitOfHeld(heldId: string): Steps<number | null> {
   const sql = `SELECT max(wait_until) AS until FROM file_scan JOIN file ON file.id = file_id
     WHERE held_id = ? AND file_scan.state = 'scanning'`;
   return (yield* first(text<{ readonly until: number | null }>(sql, heldId)))?.until ?? null;
 }
 
-/** Owners of files that are `scanning` although their time is over. */
+/** Lists the owners of files that are `scanning` although their time is over. */
 export function* listLate(now: number, most: number): Steps<ScanOwner[]> {
   const sql = `SELECT DISTINCT submission_id, held_id FROM file_scan JOIN file ON file.id = file_id
     WHERE file_scan.state = 'scanning' AND wait_until <= ? AND (submission_id IS NOT NULL OR held_id IS NOT NULL) LIMIT ?`;
   return (yield* all(text<OwnerRow>(sql, now, most))).map(toOwner).filter((owner) => owner !== undefined);
 }
 
-/** When a file is next to be scanned, and when the wait of one that is `scanning` ends; null if there is none. */
+/** The times at which the next file is due and at which the next wait ends; null if there is none. */
 export interface NextScan {
   readonly dueAt: number | null;
   readonly waitUntil: number | null;
@@ -136,7 +142,10 @@ export function* nextScan(): Steps<NextScan> {
   return { dueAt: row?.due_at ?? null, waitUntil: row?.wait_until ?? null };
 }
 
-/** Whose a file is now: a held post may have been released. Undefined if the file is nobody's, or the scanner has nothing to do with it. */
+/**
+ * Finds the present owner of a file, because a held post may have been released. Undefined if the file belongs to nothing, or does not wait
+ * for the scanner.
+ */
 export function* findScanOwner(fileId: string): Steps<ScanOwner | undefined> {
   const sql = `SELECT submission_id, held_id FROM file_scan JOIN file ON file.id = file_id WHERE file_id = ?`;
   const row = yield* first(text<OwnerRow>(sql, fileId));
@@ -153,7 +162,7 @@ function toOwner({ submission_id: submission, held_id: held }: OwnerRow): ScanOw
   return held === null ? undefined : { kind: "held", id: held };
 }
 
-/** Files that have no verdict, by what may be done with them. */
+/** Counts files without a verdict: `scanning` may still get one in time, `unscanned` did not. */
 export function* countUnscanned(): Steps<{ readonly scanning: number; readonly unscanned: number }> {
   const sql = `SELECT coalesce(sum(CASE state WHEN 'scanning' THEN 1 ELSE 0 END), 0) AS scanning, count(*) AS files FROM file_scan`;
   const row = yield* first(text<{ readonly scanning: number; readonly files: number }>(sql));
@@ -161,14 +170,14 @@ export function* countUnscanned(): Steps<{ readonly scanning: number; readonly u
   return { scanning, unscanned: (row?.files ?? 0) - scanning };
 }
 
-/** The files that have no verdict. */
+/** Counts and times of all files without a verdict. */
 export interface ScanBacklog {
   readonly files: number;
-  /** Files that the scanner is not asked about again. */
+  /** The number of files that will not be scanned again. */
   readonly givenUp: number;
-  /** When the oldest of them came; null if there is none. */
+  /** The time when the oldest of them came, in milliseconds; null if there is none. */
   readonly since: number | null;
-  /** When the oldest came that the scanner is still asked about; null if there is none. */
+  /** The time when the oldest that will be scanned again came, in milliseconds; null if there is none. */
   readonly dueSince: number | null;
 }
 
@@ -189,7 +198,7 @@ interface BacklogRow {
   readonly due_since: number | null;
 }
 
-/** @throws conflict while the file is scanned; forbidden if it could not be and `files.whenUnscanned` is `refuse` */
+/** @throws conflict while the file is being scanned; forbidden if it could not be scanned and `files.whenUnscanned` is `refuse` */
 export function* refuseUnscanned(fileId: string): Steps<void> {
   const row = yield* first(query.selectFrom("file_scan").select("state").where("file_id", "=", fileId));
   if (row?.state === "scanning")

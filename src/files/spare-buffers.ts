@@ -1,22 +1,24 @@
-/** Bytes of each: of a file in one row. */
+/** The size of each buffer: the bytes of a file in one row. */
 export const SPARE_BYTES = 262_144;
-/** What waits in memory, and two for each of eight posts that are stored: 20 MiB. */
+/**
+ * The largest number of spare buffers, 20 MiB: for all files that wait in memory, and two for each of eight posts that are being stored.
+ */
 const MOST_SPARE = 80;
-/** After this they go back to the engine, so that a server at rest does not keep them. */
+/** After this time the buffers are left to the garbage collector, so that a server at rest does not keep them. */
 const KEPT_MS = 60_000;
 
 let spare: Buffer[] = [];
 let isLeaving = false;
 
 /**
- * A buffer whose bytes are anything. The engine collects all garbage after some MiB of new buffers, which holds up everything for 10 to 20 ms:
- * so large ones are used again.
+ * Returns a buffer with undefined contents. Large buffers are used again, because new ones cause a garbage collection after some MiB, which
+ * stops everything for 10 to 20 ms.
  */
 export function takeBuffer(): Buffer {
   return spare.pop() ?? Buffer.allocUnsafeSlow(SPARE_BYTES);
 }
 
-/** Call it only if nobody reads or writes it any more; whoever is not sure leaves it to the engine. */
+/** Gives a buffer back. Call it only if nobody reads or writes the buffer any more; in doubt leave it to the garbage collector. */
 export function giveBuffer(buffer: Buffer): void {
   if (spare.length >= MOST_SPARE || buffer.length !== SPARE_BYTES) return;
   spare.push(buffer);

@@ -1,49 +1,49 @@
-/** Whoever sends bytes: one address (IPv6: its /64), or one secret key. */
+/** The sender of files: an IP address (of IPv6 its /64), or a secret key. */
 export interface Uploader {
   readonly unit: string;
-  /** Many clients may have the address of a proxy that is not named. */
+  /** `maybe a proxy` is an address that many clients may share, because it is a proxy that the configuration does not name. */
   readonly kind: "client" | "maybe a proxy" | "key";
 }
 
-/** Bytes that wait in memory, of all posts together. */
+/** The largest number of bytes of all posts that wait in memory. */
 const MAX_MEMORY_BYTES = 16_777_216;
-/** One address never takes what belongs to all. */
+/** The largest share of the room for one address, so that one client cannot take all of it. */
 const CLIENT_SHARE = 1 / 8;
 const PROXY_SHARE = 1 / 2;
 
 /**
- * For this long, room is kept for what a client announced and has not sent. After it only what came counts: a client that announces
- * much and sends little must not keep the room from others.
+ * For this time, room is reserved for bytes that a client announced and has not sent yet. After it only received bytes count, so that a
+ * client that announces much and sends little does not keep the room from others.
  */
 const RESERVED_MS = 10_000;
 
-/** Says who holds what somebody else needs. */
+/** Who takes up the room that is missing. */
 export type Crowd = "this client" | "everybody";
 
-/** Room for a post whose length was announced, of which a part is still to come. */
+/** Room for a post that announced its length, for the bytes that have not arrived yet. */
 export interface Reservation {
   readonly unit: string;
   readonly untilMs: number;
-  /** Bytes that are still to come. */
+  /** The number of bytes that have not arrived yet. */
   leftBytes: number;
 }
 
-/** The room in which the files of posts wait until they are stored. */
+/** Counts the room in which the files of posts wait until they are stored. */
 export class SpoolRoom {
   readonly #totalBytes: number;
   readonly #leastShareBytes: number;
   readonly #nowMs: () => number;
-  /** Bytes by unit, reserved ones too. */
+  /** The bytes of each unit, including reserved ones. */
   readonly #held = new Map<string, number>();
-  /** Reservations that still count, the oldest first. */
+  /** The reservations that are still valid, the oldest first. */
   readonly #reservations = new Set<Reservation>();
   #reserved = 0;
   #taken = 0;
   #inMemory = 0;
 
   /**
-   * @param leastShareBytes one post of the largest size, for which everybody has room.
-   * @param nowMs a clock that never jumps.
+   * @param leastShareBytes the size of the largest post, for which every sender has room.
+   * @param nowMs reads a clock that never jumps, in milliseconds.
    */
   constructor(totalBytes: number, leastShareBytes: number, nowMs = () => performance.now()) {
     this.#totalBytes = totalBytes;
@@ -51,14 +51,14 @@ export class SpoolRoom {
     this.#nowMs = nowMs;
   }
 
-  /** Bytes that wait now. */
+  /** The number of bytes that wait now, without reserved ones. */
   get takenBytes(): number {
     return this.#taken;
   }
 
   /**
-   * Keeps room for a post before its first byte is read: otherwise posts that come together fill the room together, and none of them
-   * is stored. Returns who takes the room if there is none.
+   * Reserves room for a post before its first byte is read: otherwise posts that arrive together would fill the room together, and none
+   * could be stored. If there is no room, returns who takes it up.
    */
   reserve(sender: Uploader, bytes: number): Reservation | Crowd {
     const crowd = this.#crowdFor(sender, bytes);
@@ -70,13 +70,13 @@ export class SpoolRoom {
     return reservation;
   }
 
-  /** Gives back what did not come. May be called again. */
+  /** Frees the room that was not used. May be called again. */
   release(reservation: Reservation): void {
     this.#use(reservation, reservation.leftBytes);
     this.#reservations.delete(reservation);
   }
 
-  /** Null if there was room; otherwise who takes it, and nothing was taken. */
+  /** Takes room; returns null if there was enough. Otherwise takes nothing and returns who takes it up. */
   take(sender: Uploader, bytes: number, reservation: Reservation | null = null): Crowd | null {
     if (reservation !== null) this.#use(reservation, Math.min(bytes, reservation.leftBytes));
     const crowd = this.#crowdFor(sender, bytes);
@@ -118,7 +118,7 @@ export class SpoolRoom {
     else this.#held.delete(unit);
   }
 
-  /** Whether these bytes may wait in memory. They are counted until {@link leaveMemory}. */
+  /** Whether these bytes may wait in memory. If so, they count until {@link leaveMemory}. */
   enterMemory(bytes: number): boolean {
     if (this.#inMemory + bytes > MAX_MEMORY_BYTES) return false;
     this.#inMemory += bytes;

@@ -6,36 +6,35 @@ import type { ByteSource } from "./byte-source.ts";
 import { giveBuffer, takeBuffer } from "./spare-buffers.ts";
 import type { Crowd, Reservation, SpoolRoom, Uploader } from "./spool-room.ts";
 
-/** A post that is smaller has one block of its size. */
+/** A post up to this size has one block of its own size. */
 const SMALL_BYTES = 65_536;
 
 export interface SpoolParts {
   readonly room: SpoolRoom;
   readonly sender: Uploader;
-  /** Room that is kept for this post. Closing the spool gives back what is left of it. */
+  /** Room that is reserved for this post. Closing the spool frees what was not used of it. */
   readonly reservation?: Reservation | null;
-  /** Where the file is made. */
+  /** The folder for the file. */
   readonly folder: string;
-  /** A post that is larger goes through a file, even if there is room in memory. */
+  /** A post that is larger than this goes into a file, even if there is room in memory. */
   readonly keptBytes: number;
 }
 
 /**
- * Holds the bytes of one post's files until the whole post is read and checked: in memory as long as there is room, then in a file. The
- * file loses its name right after it is opened, so the end of the process leaves nothing behind. Nothing is synced: what is here was not
- * acknowledged.
+ * Holds the bytes of one post's files until the whole post is read and checked: in memory while there is room, then in a file. The file is
+ * unlinked as soon as it is open, so nothing stays behind when the process ends. Nothing is synced, because nothing here was acknowledged.
  */
 export class Spool {
   readonly #parts: SpoolParts;
-  /** Bytes that will come, as far as that is known. */
+  /** The number of bytes that will arrive, as far as announced. */
   readonly #announcedBytes: number;
-  /** What is not in the file; all but the last are full. */
+  /** The bytes that are not in the file. All blocks but the last are full. */
   #blocks: Buffer[] = [];
-  /** Bytes in the last block. */
+  /** The number of bytes in the last block. */
   #lastBytes = 0;
-  /** Bytes of blocks that the room knows of. */
+  /** The number of bytes of blocks that count as memory in the room. */
   #counted = 0;
-  /** A descriptor. */
+  /** The descriptor of the file; null if there is none. */
   #file: number | null = null;
   #fileBytes = 0;
   #size = 0;
@@ -50,7 +49,9 @@ export class Spool {
     return this.#size;
   }
 
-  /** Copies these bytes and takes the room for them at once. Call {@link settle} before more. Returns who takes the room if there is none. */
+  /**
+   * Copies these bytes and takes room for them. Await {@link settle} before the next call. If there is no room, returns who takes it up.
+   */
   append(bytes: Buffer): Crowd | null {
     const { room, sender, reservation } = this.#parts;
     const crowd = room.take(sender, bytes.length, reservation);
@@ -74,7 +75,7 @@ export class Spool {
     return block;
   }
 
-  /** Writes what has no room in memory. @throws if the disk refuses. */
+  /** Writes the blocks into the file if they may not stay in memory. @throws if the disk refuses. */
   async settle(): Promise<void> {
     const hasRoom = this.#countBlocks();
     const isKept = this.#file === null && Math.max(this.#announcedBytes, this.#size) <= this.#parts.keptBytes;
@@ -88,7 +89,7 @@ export class Spool {
     }
   }
 
-  /** Returns whether there is room for all of them. */
+  /** Counts new blocks as memory. Returns false if there is no room for them. */
   #countBlocks(): boolean {
     const added = bytesOf(this.#blocks) - this.#counted;
     if (!this.#parts.room.enterMemory(added)) return false;
@@ -108,7 +109,7 @@ export class Spool {
     this.#counted = 0;
   }
 
-  /** A part of what was appended and settled. */
+  /** A part of the bytes that were appended and settled. */
   source(start: number, size: number): ByteSource {
     return {
       size,
@@ -117,10 +118,10 @@ export class Spool {
     };
   }
 
-  /** Copies: the blocks are used again as soon as the post ends, whoever still reads. */
+  /** Reads a copy, because the blocks are used again as soon as the post ends, even if somebody still reads. */
   async #read(at: number, length: number, into?: Buffer): Promise<Buffer> {
     if (this.#isClosed) throw new Error("the spool of this post is closed");
-    // A buffer that nobody has filled holds what others wrote there.
+    // The length is limited to what exists, because the rest of a new buffer holds bytes of others.
     const wanted = Math.max(0, Math.min(length, this.#size - at));
     const buffer = into?.subarray(0, wanted) ?? Buffer.allocUnsafe(wanted);
     const fromFile = Math.max(0, Math.min(wanted, this.#fileBytes - at));
@@ -133,7 +134,7 @@ export class Spool {
     return buffer;
   }
 
-  /** @param start from the first byte that is not in the file. */
+  /** @param start counts from the first byte that is not in the file. */
   #copyBlocks(start: number, into: Buffer): void {
     let from = start;
     let done = 0;
@@ -143,7 +144,7 @@ export class Spool {
     }
   }
 
-  /** Gives everything back. May be called again. */
+  /** Frees all memory and room, and closes the file. May be called again. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -161,7 +162,7 @@ function bytesOf(blocks: readonly Buffer[]): number {
 
 const [read, write, close] = [promisify(fs.read), promisify(fs.write), promisify(fs.close)];
 
-/** A new file that only this descriptor reaches. Both calls follow each other at once: hardly anything can end the process between. */
+/** Makes a new file that only its descriptor reaches. The process can hardly end between the two calls, because they are synchronous. */
 function openUnnamed(folder: string): number {
   const path = join(folder, `.formsvc-upload-${randomBytes(12).toString("hex")}`);
   const file = fs.openSync(path, "wx+", 0o600);

@@ -1,8 +1,8 @@
-/** A request that the store of files did not do. */
+/** A request that the object store did not fulfil. */
 export class StoreFault extends Error {
-  /** Null if it did not answer. */
+  /** The HTTP status of the answer; null if there was none. */
   readonly status: number | null;
-  /** What the store calls it, like `NoSuchKey`; empty if it does not say. */
+  /** The store's code for the error, like `NoSuchKey`; empty if it gave none. */
   readonly code: string;
 
   constructor(message: string, { status = null, code = "", cause }: StoreFaultFacts = {}) {
@@ -11,12 +11,12 @@ export class StoreFault extends Error {
     this.code = code;
   }
 
-  /** Whether the store is there, and has no such object. */
+  /** Whether the store works but has no such object. */
   get isMissing(): boolean {
     return this.code === "NoSuchKey";
   }
 
-  /** Whether other objects would fare no better. */
+  /** Whether requests for other objects would fail too. */
   get isAway(): boolean {
     return !this.isMissing && (this.status === null || !OF_OBJECT.has(this.status));
   }
@@ -28,10 +28,10 @@ interface StoreFaultFacts {
   readonly cause?: unknown;
 }
 
-/** What is wrong with one request: malformed, its length, its size, its range. */
+/** Statuses about one request: it is malformed, or its length, size or range is wrong. */
 const OF_OBJECT = new Set([400, 411, 413, 416]);
 
-/** Whatever ended a request or an answer. */
+/** Makes a fault of any error that ended a request or an answer. */
 export function asFault(error: unknown): StoreFault {
   if (error instanceof StoreFault) return error;
   const { code, message } = error as NodeJS.ErrnoException;

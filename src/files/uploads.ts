@@ -11,12 +11,12 @@ import { storeIsAway } from "./s3-store.ts";
 import { Spool } from "./spool.ts";
 import type { Crowd, Reservation, SpoolRoom, Uploader } from "./spool-room.ts";
 
-/** What a server accepts of files, by the settings of `files`. */
+/** The limits of a server for files, by the settings of `files`. */
 export interface UploadLimits {
   readonly maxFileBytes: number;
-  /** Of one post. */
+  /** The largest number of files in one post. */
   readonly maxFiles: number;
-  /** Of a whole body, with its text. */
+  /** The largest size of a whole body, with its text. */
   readonly maxPostBytes: number;
   readonly uploadTimeoutMs: number;
   readonly minBytesPerSecond: number;
@@ -26,48 +26,54 @@ export interface UploadsParts {
   readonly limits: UploadLimits & { readonly minFreeBytes: number };
   readonly spoolRoom: SpoolRoom;
   readonly fileRoom: Pick<FileRoom, "check" | "noteRefusal">;
-  /** Where what has no room in memory waits. */
+  /** The folder for bytes that have no room in memory. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Bytes that the disk still has; null if that cannot be seen. */
+  /** Returns the free bytes of the disk; null if unknown. */
   readonly freeBytes: () => number | null;
-  /** Whether the store that files go to failed a moment ago. */
+  /** Whether the object store failed a moment ago. */
   readonly isStoreAway: () => boolean;
 }
 
 /** A file that was read to its end. */
 export interface ReadFile {
-  /** As the client said. */
+  /** The name that the client sent. */
   readonly name: string;
   readonly sha256: string;
   readonly source: ByteSource;
-  /** Bytes that came; more than the source has if it was not kept. */
+  /** The number of bytes received; the source has fewer if the file was not kept. */
   readonly size: number;
-  /** What was found while it was read. */
+  /** The fault that was found while the file was read; null if none. */
   readonly fault: FileFault | null;
 }
 
-/** Files of posts, from before their first byte until they are checked. */
+/** Handles the files of posts, from before their first byte until they are checked. */
 export interface Uploads {
   readonly limits: UploadLimits;
   /**
-   * Call it before a byte is read. Keeps room for what will come.
+   * Checks the limits and reserves room. Call it before a byte is read.
    *
-   * @param bytes of files that will come at least; 1 if that is not known. @throws unavailable, upload_limit, storage_limit
+   * @param bytes the least number of bytes of files that will arrive; 1 if unknown. @throws unavailable, upload_limit, storage_limit
    */
   admit(uploading: Uploading, sender: Uploader, bytes: number): Promise<Reservation>;
-  /** Call it if what {@link Uploads.admit} threw refuses files: a post that is admitted all the same may have none. */
+  /**
+   * Notes that files were refused for a reason that {@link Uploads.admit} threw. Not every such post is refused, because it may turn out to
+   * have no files.
+   */
   noteRefusal(uploading: Uploading, reason: FormsvcError): Promise<void>;
-  /** Where the files of one post wait. Whoever opens it closes it. */
+  /** Opens a spool for the files of one post. The caller closes it. */
   open(sender: Uploader, reservation: Reservation | null): Spool;
-  /** Says what a file is. */
+  /** Checks a file, and finds its type and its cleaned name. */
   check(file: ReadFile, field: FileField): Promise<PostedFile>;
 }
 
-/** Time in which files may be deleted, or an operator may make room. */
+/** The client may try again after this time: meanwhile files may be deleted, or an operator may make room. */
 const NO_ROOM_SECONDS = 60;
 
-/** To write a post to a file and to read it again takes a tenth of the work of storing it. Larger ones would take the memory of many. */
+/**
+ * The largest post that waits in memory, in bytes. A larger one would take the memory of many, and goes through a file; that costs a tenth
+ * of the work of storing it.
+ */
 const KEPT_BYTES = 8_388_608;
 
 export function createUploads(parts: UploadsParts): Uploads {
@@ -104,7 +110,7 @@ export function createUploads(parts: UploadsParts): Uploads {
   };
 }
 
-/** Files that are stored now make room within seconds. */
+/** The client may try again after this time, because files that are being stored free their room within seconds. */
 const SPOOL_SECONDS = 5;
 
 export function spoolIsFull(crowd: Crowd): FormsvcError {

@@ -1,10 +1,10 @@
 import { inflateRawSync } from "node:zlib";
 import type { ByteSource } from "./byte-source.ts";
 
-/** One member as the archive's directory names it. */
+/** One member of an archive, as the archive's directory describes it. */
 export interface ZipMember {
   readonly name: string;
-  /** Bytes as they lie in the archive. */
+  /** The size of the packed bytes in the archive. */
   readonly packedBytes: number;
   readonly isDeflated: boolean;
   readonly offset: number;
@@ -16,14 +16,14 @@ const LOCAL_SIGNATURE = 0x04_03_4b_50;
 const END_BYTES = 22;
 const MEMBER_BYTES = 46;
 const LOCAL_BYTES = 30;
-/** An archive's comment, behind which its end is looked for. */
+/** The longest comment of an archive. The end of the directory is searched before it. */
 const MAX_COMMENT_BYTES = 65_535;
 const MAX_MEMBERS = 10_000;
 const MAX_DIRECTORY_BYTES = 2_097_152;
 
 /**
- * The members of an archive, by its directory at the end, as programs read it. Null if there is none, if it is larger than any document's,
- * or if another program may read another one: then nobody can tell what is in it.
+ * Reads the directory at the end of an archive, as programs do. Null if there is none, if it is larger than that of any document, or if
+ * another program may read another directory, so that the content is uncertain.
  */
 export async function readZipMembers(source: ByteSource): Promise<readonly ZipMember[] | null> {
   const tailBytes = Math.min(source.size, END_BYTES + MAX_COMMENT_BYTES);
@@ -35,7 +35,7 @@ export async function readZipMembers(source: ByteSource): Promise<readonly ZipMe
     tail.readUInt32LE(end + 12),
     tail.readUInt32LE(end + 16),
   ];
-  // Some programs look for the directory at the offset that the end names, and some right before the end.
+  // Some programs find the directory by the offset at the end of the archive, others look directly before the end. Both must agree.
   const isBeforeEnd = start + bytes === source.size - tailBytes + end;
   if (count > MAX_MEMBERS || bytes > MAX_DIRECTORY_BYTES || !isBeforeEnd) return null;
   return parseDirectory(await source.read(start, bytes), count);
@@ -65,11 +65,11 @@ function parseDirectory(directory: Buffer, count: number): readonly ZipMember[] 
     });
     at += MEMBER_BYTES + nameBytes + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
   }
-  // Behind the members that are counted there may be more, which another program reads.
+  // If the directory goes on after the counted members, another program may read more members.
   return at === directory.length ? members : null;
 }
 
-/** The content of a small member; null if it is larger than `maxBytes`, or broken. */
+/** Reads the content of a small member; null if it is larger than `maxBytes`, or broken. */
 export async function readZipMember(
   source: ByteSource,
   member: ZipMember,

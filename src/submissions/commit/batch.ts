@@ -18,24 +18,26 @@ export interface PendingSubmission extends PostedSubmission {
   /** Accepted submissions that the plan allows in the month; null is unlimited. */
   readonly monthlyLimit: number | null;
   readonly idempotent: IdempotentPost | null;
-  /** What the workspace will remember of it; null for nothing. */
+  /** What the workspace will remember of the post; null if it remembers nothing. */
   readonly recollection: Recollection | null;
-  /** Its files, whose chunks are stored already; null for none. */
+  /** The files of the post, whose chunks are stored already; null if it has none. */
   readonly fileIds: readonly string[] | null;
-  /** Spent with it; null if it brought none. */
+  /** The proof of work, which is spent when the post is stored; null if the post brought none. */
   readonly proof: SpentProof | null;
 }
 
 /** A post that is refused, and waits to be kept. */
 export interface PendingHeld extends NewHeldPost {
   readonly kind: "held";
-  /** Its files, whose chunks are stored already; absent or null for none. */
+  /** The files of the post, whose chunks are stored already; absent or null if it has none. */
   readonly fileIds?: readonly string[] | null;
-  /** Until when its files are `scanning`; absent or null if nobody scans them. */
+  /**
+   * The time until which its files may stay in the state `scanning`, in milliseconds since 1970 UTC; absent or null if nobody scans them.
+   */
   readonly waitsUntil?: number | null;
-  /** Null if the workspace should not remember it, because it was refused only for the limit. */
+  /** What the workspace will remember of the post; null if the post was refused only for the monthly limit. */
   readonly recollection: Recollection | null;
-  /** Spent with it; null if it brought none. */
+  /** The proof of work, which is spent when the post is held; null if the post brought none. */
   readonly proof: SpentProof | null;
 }
 
@@ -43,8 +45,9 @@ export interface PendingHeld extends NewHeldPost {
 export type Batch = readonly (PendingSubmission | PendingHeld)[];
 
 /**
- * `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. `moved`: it belongs to another
- * workspace than the post was checked for. `incomplete`: chunks of its files are not there any more. `spent`: another post had its proof.
+ * What became of a post. `stored`: it is durable on disk. All others changed nothing. `over_limit`: the month is full. `gone`: the endpoint
+ * was deleted meanwhile. `moved`: the endpoint belongs to another workspace than the post was checked for. `incomplete`: chunks of the
+ * post's files are missing. `spent`: another post used the same proof of work.
  */
 export type CommitOutcome = "stored" | "over_limit" | "gone" | "moved" | "incomplete" | "spent" | Repeated;
 
@@ -57,7 +60,7 @@ export interface Repeated {
 /** The result of one transaction. */
 export interface Committed {
   readonly batch: Batch;
-  /** One for each post of the batch. */
+  /** One outcome for each post of the batch, in its order. */
   readonly outcomes: readonly CommitOutcome[];
   /** Held posts that were deleted for lack of room, one entry for each workspace. */
   readonly evictions: readonly Eviction[];
@@ -66,20 +69,21 @@ export interface Committed {
 }
 
 /**
- * Stores a batch in one durable transaction, and at most one chunk of a file, so that files never hold up other posts for long. An engine that waits for a network returns a promise.
+ * Stores a batch in one durable transaction. A call takes at most one chunk of a file, so that files never hold up other posts for long. An
+ * engine that waits for a network returns a promise.
  *
- * @throws database_busy if another process is in the way, and the same batch may be tried again; database_unusable.
+ * @throws database_busy if another process holds the database, and the same batch may be tried again; database_unusable.
  */
 export interface BatchWriter {
   (batch: Batch, chunk?: NewChunk): MaybeLater<Committed>;
   /**
-   * Tells what the next chunk has to wait for; null lets it go on. An engine that has this stores a chunk by itself, with an empty batch, so that
-   * no post waits for the bytes of a file. The other engine stores a chunk together with posts.
+   * Returns a promise that the next chunk has to wait for; null if the chunk may be stored now. An engine with this method stores a chunk
+   * by itself, with an empty batch, so that no post waits for the bytes of a file. An engine without it stores a chunk together with posts.
    */
   readonly heldChunks?: () => Promise<void> | null;
 }
 
-/** The accepted submissions of one workspace and month, as a batch goes on. */
+/** The number of accepted submissions of one workspace and month; it grows while the posts of a batch are decided. */
 export interface Count {
   readonly workspaceId: string;
   readonly month: string;
@@ -97,14 +101,17 @@ export interface HoldingWorkspace {
   readonly now: number;
 }
 
-/** The endpoints of these posts that hold more for their origin than before, in one order. */
+/** Returns one post for each endpoint that holds more posts for their origin than before, sorted by endpoint. */
 export function originHoldersOf(held: readonly PendingHeld[]): HeldPost[] {
   const byEndpoint = new Map<string, HeldPost>();
   for (const { held: post } of held) if (post.why === "origin") byEndpoint.set(post.endpointId, post);
   return [...byEndpoint.values()].toSorted((one, other) => (one.endpointId < other.endpointId ? -1 : 1));
 }
 
-/** The workspaces of these held posts, each once, in one order. @param maxPosts held posts that a workspace keeps; null is unlimited. */
+/**
+ * Returns the workspaces of these held posts, each once, sorted by id. @param maxPosts the largest number of held posts that a workspace
+ * keeps; null is unlimited.
+ */
 export function holdersOf(held: readonly PendingHeld[], maxPosts: number | null): HoldingWorkspace[] {
   const holders = new Map<string, HoldingWorkspace>();
   for (const {
@@ -123,7 +130,7 @@ export interface BatchCounts {
   readonly marks: () => UsageMark[];
 }
 
-/** @param read the table's count, which nobody else changes until the batch ends. */
+/** @param read reads the count from the table. Nobody else changes that count until the batch ends. */
 export function createCounts(read: (workspaceId: string, month: string) => number): BatchCounts {
   const counts = new Map<string, Count>();
   let latest: Count | undefined;
@@ -153,21 +160,21 @@ export function createCounts(read: (workspaceId: string, month: string) => numbe
   };
 }
 
-/** What an engine finds behind its locks, before it decides on a post. */
+/** What an engine has read and locked before it decides on the posts of a batch. */
 export interface BatchFacts {
-  /** The workspace of an endpoint; undefined if it is gone. */
+  /** The workspace of an endpoint; undefined if the endpoint is deleted. */
   workspaceOf(endpointId: string): string | undefined;
-  /** Whether an earlier attempt at this transaction stored it. */
+  /** Whether an earlier attempt at this transaction stored the submission. */
   isStored(submissionId: string): boolean;
-  /** What another post with its Idempotency-Key was given. */
+  /** The id that an earlier post with the same Idempotency-Key got; undefined if there is no such post. */
   firstOf(submissionId: string): Repeated | undefined;
-  /** Whether files are there with all their bytes. */
+  /** Whether all bytes of these files are stored. */
   areWhole(fileIds: readonly string[]): boolean;
-  /** Whether nobody else has its proof. An engine may spend it now, so that this is asked last. */
+  /** Whether the post's proof of work is unspent. An engine may spend the proof in this call, so `decide` asks for it last. */
   hasProof(pending: PendingSubmission | PendingHeld): boolean;
 }
 
-/** Decides on the posts of a batch, in their order. What is `stored` is counted. */
+/** Decides on one post of a batch; posts are decided in their order. A post that is `stored` is counted. */
 export function decide(
   pending: PendingSubmission | PendingHeld,
   found: BatchFacts,
@@ -187,7 +194,7 @@ export function decide(
   return "stored";
 }
 
-/** What the workspace should remember of a post that was stored. */
+/** What the workspace should remember of a post that was stored, as a list of none or one. */
 export function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPost[] {
   const { recollection } = pending;
   if (recollection === null) return [];

@@ -1,26 +1,27 @@
 import type { BatchWriter, PendingHeld, PendingSubmission } from "./batch.ts";
 
-/** Time from a chunk to the next one beside posts: 262,144 bytes each make 16 MB a second, more than a line of 100 Mbit/s brings. */
+/** Time between two chunks while posts come: chunks of 262,144 bytes make 16 MB a second, more than a line of 100 Mbit/s brings. */
 const GAP_MS = 16;
-/** Time after the last post without files in which others are expected. */
+/** For this time after a post without files, more such posts are expected. */
 const EXPECTED_MS = 1000;
 
 /**
- * Says when a chunk that does not go along with posts may be stored. Posts that wait go first if the last chunk was a moment ago. While posts without
- * files come, chunks are spread out: stored as fast as possible, they take so much of the processor and of the disk that a post lasts twice as long.
+ * Decides when a chunk may be stored on its own, on an engine that does not store chunks together with posts. If the last chunk was stored
+ * a moment ago, posts that wait go first. While posts without files come, chunks are spread out: stored as fast as possible, they take so
+ * much of the processor and of the disk that a post lasts twice as long.
  */
 export interface ChunkPace {
-  /** These posts are stored. */
+  /** Called when these posts are about to be stored. */
   notePosts(posts: readonly { readonly pending: PendingSubmission | PendingHeld }[]): void;
-  /** A chunk has been stored, or could not be. */
+  /** Called when a chunk has been stored, or could not be. */
   noteChunk(): void;
-  /** @param waitingPosts their number. */
+  /** @param waitingPosts the number of posts that wait to be stored. */
   mayStore(waitingPosts: number): boolean;
-  /** What the next chunk has to wait for; null lets it go on. */
+  /** Returns a promise that the next chunk has to wait for; null if it may be stored now. */
   held(): Promise<void> | null;
 }
 
-/** @param nowMs of a clock that never goes back. */
+/** @param nowMs reads a clock that never goes back, in milliseconds. */
 export function createChunkPace(
   heldByStore: NonNullable<BatchWriter["heldChunks"]>,
   nowMs = (): number => performance.now(),

@@ -34,20 +34,20 @@ const MAX_BUSY_MS = 5000;
 const BUSY_RETRY_MS = 20;
 
 export interface CommitQueue {
-  /** Somebody has just connected, and may post in the next turn of the event loop. */
+  /** Called when a client has just connected: it may post in the next turn of the event loop. */
   readonly expectMore: () => void;
   /**
-   * Resolves when the submission is durable, or its refusal is certain. @throws unavailable when the queue is full, the
-   * disk refuses or the file stays locked: nothing was stored then.
+   * Resolves when the submission is durable, or its refusal is certain. @throws unavailable if the queue is full, the disk refuses or the
+   * file stays locked; then nothing was stored.
    */
   add(pending: PendingSubmission): Promise<CommitOutcome>;
   /** Resolves when a chunk of a file is stored with the posts of some batch. @throws unavailable as {@link CommitQueue.add} does. */
   addChunk(chunk: NewChunk): Promise<void>;
-  /** Submissions that wait for the disk. */
+  /** The number of posts that wait to be stored. */
   waiting(): number;
   /** Resolves when the refused post is stored. @throws unavailable as {@link CommitQueue.add} does. */
   hold(pending: PendingHeld): Promise<CommitOutcome>;
-  /** Resolves when nothing waits. */
+  /** Resolves when no post and no chunk waits. */
   drain(): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export function createCommitQueue(store: BatchWriter, observer: CommitObserver =
     };
     void orElse(() => andThen(store(postsOf(batch), first?.chunk), succeed), fail);
   };
-  /** @param settle null if the same batch is tried again. */
+  /** @param settle answers those who wait; null if the same batch is tried again. */
   const end = (batch: readonly Waiter[], first: WaitingChunk | null, settle: (() => void) | null): void => {
     scheduled = false;
     if (settle !== null) {
@@ -153,13 +153,13 @@ function refuse(batch: readonly Waiter[], first: WaitingChunk | null, error: unk
   first?.reject(error);
 }
 
-/** What a transaction has. */
+/** What goes into one transaction: posts, and at most one chunk. */
 interface Taken {
   readonly batch: readonly Waiter[];
   readonly first: WaitingChunk | null;
 }
 
-/** Takes what is next. @param pace absent if chunks go along with posts. */
+/** Takes the posts and the chunk that the next transaction stores. @param pace absent if chunks are stored together with posts. */
 function take(waiting: readonly Waiter[], chunks: readonly WaitingChunk[], pace?: ChunkPace): Taken {
   const batch = waiting.slice(0, MAX_BATCH);
   const first = chunks[0] ?? null;
@@ -169,13 +169,13 @@ function take(waiting: readonly Waiter[], chunks: readonly WaitingChunk[], pace?
   return { batch, first: null };
 }
 
-/** How long a batch waits for another process that holds the database. */
+/** Decides how long a batch waits for another process that holds the database. */
 function createPatience() {
   let busySince: number | null = null;
   return {
     isAtRest: () => busySince === null,
     rest: () => void (busySince = null),
-    /** Whether the same batch is tried again. */
+    /** Whether the same batch should be tried again. */
     mayTryAgain(error: unknown): boolean {
       const busy = error instanceof FormsvcError && error.code === "database_busy";
       busySince ??= busy ? performance.now() : null;
@@ -211,7 +211,7 @@ function tooManyWaiting(): FormsvcError {
   });
 }
 
-/** The error for the sender: if the disk or a lock refused, to try again; a defect is not changed. */
+/** Turns an error of the database into one for the sender, who may try again. Any other error is a defect, and is returned unchanged. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof FormsvcError)) return error;
   return new FormsvcError("unavailable", "The submission could not be stored; try again shortly.", {

@@ -4,34 +4,38 @@ import type { Clock } from "../../foundation/clock.ts";
 import type { Committed } from "./batch.ts";
 import { type Eviction, makeRoom } from "../held/evict-held.ts";
 
-/** Keeps all held posts together within a bound of bytes. */
+/** Keeps the total size of all held posts within a bound, in bytes. */
 export interface HeldRoom {
-  /** Called for each commit. Passes on what the batch evicted. If there is no room any more, posts of the workspace with the most bytes go at once. */
+  /**
+   * Called after each commit. Reports the held posts that the batch evicted. If all held posts together exceed the bound, deletes posts of
+   * the workspace that holds the most bytes.
+   */
   readonly note: (committed: Committed) => void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no deletion is under way. */
   settle(): Promise<void>;
 }
 
 export interface HeldRoomParts {
   readonly db: Pick<Database, "engine" | "relaxedTransaction">;
   readonly clock: Clock;
-  /** Bytes that all held posts may take, while they take this number; null is unlimited. */
+  /** Returns the largest number of bytes that all held posts may take; null is unlimited. @param heldBytes the bytes that they take now. */
   readonly maxBytes: (heldBytes: number) => number | null;
   readonly onEviction: (eviction: Eviction) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Other servers hold posts too, and commands delete some. */
+/** After this time the total is read again, because other servers hold posts too, and commands delete some. */
 const LONGEST_UNREAD_MS = 1000;
 
-/** A tenth of what is free while nothing is held. */
+/** Held posts may take a tenth of the space that is free while nothing is held. */
 const SHARE_OF_FREE = 10;
-/** If the disk cannot be seen, as a database server's. */
+/** The bound if the free space is unknown, as on the disk of a database server. */
 const UNSEEN_DISK_BYTES = 10_737_418_240;
 
 /**
- * @param configured `held.maxBytes`; null is a tenth of the free disk. Deleting what is held must not change the bound, so that counts as free.
- * @param freeBytes null if the disk cannot be seen.
+ * @param configured the setting `held.maxBytes`; null means a tenth of the free disk. The bytes of held posts count as free, so that
+ * deleting some does not change the bound.
+ * @param freeBytes returns null if the free space is unknown.
  */
 export function heldByteLimit(
   configured: number | null,
@@ -44,7 +48,7 @@ export function heldByteLimit(
   };
 }
 
-/** What is held is summed once a second at most, unless what came since would not fit. */
+/** Sums the bytes of all held posts at most once a second, unless the posts held since then exceed the bound. */
 export function createHeldRoom({ db, clock, maxBytes, onEviction, onFailure }: HeldRoomParts): HeldRoom {
   let known = 0;
   let readAt = Number.NEGATIVE_INFINITY;

@@ -4,15 +4,15 @@ import { first, run, type Steps, text } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { KeyKind } from "../../keys/key-format.ts";
 
-/** Time for which the first answer of a key is repeated. */
+/** Time for which a post with the same key gets the first answer again. */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
-/** Expired rows deleted at once, so that cleaning up never holds the file for long. */
+/** The largest number of expired rows deleted in one statement, so that cleaning up never locks the file for long. */
 const FORGET_BATCH = 500;
 
 /** A post that carries an `Idempotency-Key`. Both hashes are SHA-256. */
 export interface IdempotentPost {
   readonly endpointId: string;
-  /** Posts with one kind of key never meet those with the other. */
+  /** The kind of API key that the post was sent with. A post with a secret key never matches one with a publishable key. */
   readonly kind: KeyKind;
   readonly keyHash: Buffer;
   readonly bodyHash: Buffer;
@@ -20,8 +20,9 @@ export interface IdempotentPost {
 
 export interface IdempotencyMemory {
   /**
-   * The id that the first post with this key was given in the last 24 h, as durable as an acknowledged post; null when this is the first.
-   * @throws conflict when the first post had another body; database_unusable when it is not known whether the first post is safe.
+   * Returns the id that the first post with this key got in the last 24 hours, once it is as durable as an acknowledged post; null if there
+   * was no such post.
+   * @throws conflict if the first post had another body; database_unusable if it is unknown whether the first post is safe.
    */
   recall(post: IdempotentPost, now: number): Promise<string | null>;
 }
@@ -56,7 +57,7 @@ interface FirstPost {
   readonly submission_id: string;
 }
 
-/** Inside the transaction that stores the submission. */
+/** Runs inside the transaction that stores the submission. */
 export const RECORD_KEY_SQL = `INSERT OR REPLACE INTO idempotency
   (endpoint_id, kind, key_hash, body_hash, submission_id, created_at) VALUES (?, ?, ?, ?, ?, ?)`;
 
@@ -73,7 +74,7 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
   };
 }
 
-/** The refusal of a key that a post with another body had. */
+/** The error for a post whose Idempotency-Key an earlier post had with another body. */
 export function otherBody(): FormsvcError {
   return new FormsvcError(
     "conflict",
@@ -92,7 +93,7 @@ export function forgetExpired(now: number): Steps<number> {
 const FORGET_OF_ENDPOINT_SQL = `DELETE FROM idempotency WHERE endpoint_id = ? AND (kind, key_hash) IN
   (SELECT kind, key_hash FROM idempotency WHERE endpoint_id = ? LIMIT ?)`;
 
-/** Deletes at most `limit` keys that an endpoint's posts carried. Returns the number deleted. */
+/** Deletes at most `limit` Idempotency-Keys of an endpoint's posts. Returns the number deleted. */
 export function forgetKeysOf(endpointId: string, limit: number): Steps<number> {
   return run(text(FORGET_OF_ENDPOINT_SQL, endpointId, endpointId, limit));
 }

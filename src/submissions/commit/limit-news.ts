@@ -3,20 +3,23 @@ import { BoundedMap } from "../../foundation/bounded-map.ts";
 import { monthOf } from "../../foundation/clock.ts";
 import type { Committed } from "./batch.ts";
 
-/** Called for workspaces that have just reached a share of their monthly limit, or hold a post for it. */
+/** Notifies a listener of workspaces that have just reached a share of their monthly limit, or that hold a post because of it. */
 export interface LimitNews {
-  /** Costs a few comparisons for each commit. */
+  /** Called after each commit. Costs a few comparisons. */
   readonly report: (committed: Committed) => void;
-  /** One listener; a later one takes its place. */
+  /** Sets the only listener; it replaces an earlier one. */
   listen(listener: (workspaceId: string) => void): void;
 }
 
-/** Workspaces that are remembered as told of a held post; one that was forgotten is told again, which changes nothing. */
+/**
+ * The largest number of workspaces remembered as notified of a held post. A workspace that was forgotten is notified again, which changes
+ * nothing.
+ */
 const MAX_REMEMBERED = 10_000;
 
 export function createLimitNews(): LimitNews {
   let notify: ((workspaceId: string) => void) | null = null;
-  /** With the month of that post. */
+  /** The month of the last held post that was reported, by workspace. */
   const held = new BoundedMap<string, string>(MAX_REMEMBERED);
   const noteHeld = (workspaceId: string, time: number): void => {
     const month = monthOf(time);
@@ -36,7 +39,10 @@ export function createLimitNews(): LimitNews {
   };
 }
 
-/** Whether a post is held for the monthly limit that came within a time. */
+/**
+ * Whether a workspace holds a post for the monthly limit that came in a period. @param from milliseconds, inclusive. @param until
+ * milliseconds, exclusive.
+ */
 export function* holdsForLimit(workspaceId: string, from: number, until: number): Steps<boolean> {
   return (yield* first(text(HELD_SQL, workspaceId, from, until))) !== undefined;
 }

@@ -60,17 +60,17 @@ export interface PostgresqlBatchParts {
   readonly usage: Pick<UsageCounter, "remember">;
   readonly outbox: Pick<Outbox, "announce">;
   readonly memory: Pick<SpamMemory, "remember">;
-  /** Held posts that a workspace keeps; null is unlimited. */
+  /** The largest number of held posts that a workspace keeps; null is unlimited. */
   readonly held: { readonly maxPerWorkspace: number | null };
-  /** Null replies to nobody. */
+  /** Decides whether a sender gets an automatic reply; null if nobody does. */
   readonly mayReply: MayReply | null;
-  /** Called when texts of stored posts could not be remembered. */
+  /** Called when the texts of stored posts could not be added to the spam memory. */
   readonly onMemoryFailure: (error: unknown) => void;
 }
 
 /**
- * Stores batches in two round trips. The first locks what decides: the counts of the months, then endpoints and their recipients. The
- * second writes and commits. Batches of all servers take their locks in one order, so that none waits for another in a circle.
+ * Stores batches in two round trips. The first locks the rows that decide: the counts of the months, then endpoints and their recipients.
+ * The second writes and commits. All servers take these locks in the same order, so batches never deadlock.
  */
 export function createPostgresqlBatch(
   parts: PostgresqlBatchParts,
@@ -92,8 +92,8 @@ export function createPostgresqlBatch(
 }
 
 /**
- * Marks that batches passed as far as they know, until one is heard to be committed. A retry counts nothing that is there already, so a
- * mark that a commit passed unheard is reported with the next one. If that commit was undone, the mark is reported once more when it is passed.
+ * Shares of monthly limits that were reached, until a commit is confirmed. A retry does not count stored submissions again, so a share
+ * whose commit passed unheard is reported with the next one. If that commit was undone, the share is reported once more when it is reached.
  */
 type UnreportedMarks = Map<string, UsageMark>;
 
@@ -104,7 +104,7 @@ interface Written {
   readonly evictions: readonly Eviction[];
 }
 
-/** Its last statement is the commit. */
+/** Writes a batch. Its last statement is the commit. */
 async function writeBatch(
   transaction: BatchTransaction,
   { batch, chunk }: { readonly batch: Batch; readonly chunk: NewChunk | undefined },
@@ -139,19 +139,19 @@ async function writeBatch(
   return { outcomes, counts, messages, evictions };
 }
 
-/** What a batch finds behind its locks. */
+/** What a batch has read and locked before it decides on its posts. */
 interface Locked {
-  /** Accepted submissions by {@link unitOf}. */
+  /** The number of accepted submissions, by {@link unitOf}. */
   readonly used: ReadonlyMap<string, number>;
-  /** The endpoints that are there, by id. */
+  /** The endpoints that exist, by id. */
   readonly endpoints: ReadonlyMap<string, LockedEndpoint>;
-  /** By endpoint. */
+  /** The recipients, by endpoint. */
   readonly recipients: ReadonlyMap<string, readonly LockedRecipient[]>;
-  /** Files that are there with all their bytes. */
+  /** Files with all their bytes stored. */
   readonly wholeFiles: ReadonlySet<string>;
-  /** Submissions that an earlier attempt stored. */
+  /** Submissions that an earlier attempt at this batch stored. */
   readonly there: ReadonlySet<string>;
-  /** What other posts with their keys were given, by the id of the submission. */
+  /** The first posts with the same Idempotency-Keys, by the id of the repeated submission. */
   readonly repeated: ReadonlyMap<string, Repeated>;
   readonly spent: ReadonlySet<string>;
 }
@@ -185,7 +185,7 @@ async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked
   };
 }
 
-/** The first post of a workspace in a month has no row to lock. */
+/** Adds rows for counts that have none, as for the first post of a workspace in a month: nothing could be locked without a row. */
 async function addCounts(
   transaction: BatchTransaction,
   wanted: readonly (readonly unknown[])[],
@@ -199,7 +199,7 @@ async function addCounts(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Behind the locks of the counts, which an earlier attempt would still hold. */
+/** Finds submissions that an earlier attempt stored. Runs behind the locks of the counts, which an open attempt would hold. */
 async function findStored(
   transaction: BatchTransaction,
   submissions: readonly PendingSubmission[],
@@ -230,7 +230,7 @@ function foundBy({ endpoints, there, repeated, wholeFiles, spent }: Locked): Bat
   };
 }
 
-/** The submissions whose sender gets an automatic reply. Asks nothing if no endpoint has one. */
+/** Chooses the submissions whose sender gets an automatic reply. Runs no statement if no endpoint has one. */
 async function decideReplies(
   transaction: BatchTransaction,
   pending: readonly PendingSubmission[],
@@ -299,7 +299,7 @@ function writeCounts(transaction: BatchTransaction, counts: BatchCounts): Promis
   return changed.length === 0 ? [] : [transaction.query(WRITE_USAGE, JSON.stringify(changed))];
 }
 
-/** A refused post is not remembered: its key is free for another try. */
+/** Forgets the Idempotency-Keys of refused posts, so that each can be tried again. */
 function forgetKeys(
   transaction: BatchTransaction,
   refused: readonly PendingSubmission[],
@@ -324,7 +324,7 @@ function writeHeld(transaction: BatchTransaction, pending: readonly PendingHeld[
   return [transaction.query(INSERT_HELD, JSON.stringify(rows))];
 }
 
-/** What is over a workspace's bounds goes in the same round trip as the commit. */
+/** Deletes held posts that exceed the bounds of their workspace, in the same round trip as the commit. */
 async function evictAndCommit(
   transaction: BatchTransaction,
   written: readonly Promise<unknown>[],
@@ -365,13 +365,13 @@ interface Unit {
   readonly month: string;
 }
 
-/** What these submissions are counted by, each once. */
+/** The workspaces and months that these submissions count for, each once. */
 function unitsOf(submissions: readonly PendingSubmission[]): Unit[] {
   const units = new Map<string, Unit>();
   let last: Unit | undefined;
   for (const { workspaceId, submission } of submissions) {
     const month = monthOf(submission.createdAt);
-    // As a rule all are of one.
+    // Usually all submissions of a batch count for the same workspace and month.
     if (last?.workspaceId === workspaceId && last.month === month) continue;
     last = { workspaceId, month };
     units.set(unitOf(workspaceId, month), last);

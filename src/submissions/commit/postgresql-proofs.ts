@@ -2,13 +2,16 @@ import type { BatchStatement, BatchTransaction } from "../../database/postgresql
 import { type Batch, idOf } from "./batch.ts";
 
 interface ProofJson {
-  /** In hexadecimal. */
+  /** The id of the proof, in hexadecimal. */
   readonly id: string;
   readonly used_by: string;
   readonly expires_at: number;
 }
 
-/** The parameter is a JSON array of {@link ProofJson} with different ids. A post that is tried again finds its own. */
+/**
+ * The parameter is a JSON array of {@link ProofJson} with different ids. It also returns a proof that the same post spent in an earlier
+ * attempt.
+ */
 const SPEND_PROOFS: BatchStatement = {
   name: "spend_proofs",
   text: `INSERT INTO spent_proof (id, used_by, expires_at)
@@ -18,7 +21,7 @@ const SPEND_PROOFS: BatchStatement = {
     RETURNING used_by`,
 };
 
-/** The parameter is as for {@link SPEND_PROOFS}. */
+/** The parameter is a JSON array of {@link ProofJson}. */
 const RETURN_PROOFS: BatchStatement = {
   name: "return_proofs",
   text: `DELETE FROM spent_proof USING json_to_recordset($1::json) AS post(id text, used_by text)
@@ -27,7 +30,7 @@ const RETURN_PROOFS: BatchStatement = {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Spends the proofs of a batch; gives the posts that brought one which another had. */
+/** Spends the proofs of a batch. Returns the ids of the posts whose proof another post had spent. */
 export async function spendProofs(transaction: BatchTransaction, batch: Batch): Promise<ReadonlySet<string>> {
   const brought = batch.filter(({ proof }) => proof !== null);
   if (brought.length === 0) return NONE;
@@ -38,13 +41,13 @@ export async function spendProofs(transaction: BatchTransaction, batch: Batch): 
   return new Set(brought.map(idOf).filter((id) => !won.has(id)));
 }
 
-/** A refused post keeps its proof for another try. */
+/** Gives the proofs of refused posts back, so that each can be tried again. */
 export function returnProofs(transaction: BatchTransaction, refused: Batch): Promise<unknown>[] {
   const rows = refused.flatMap(rowsOf);
   return rows.length === 0 ? [] : [transaction.query(RETURN_PROOFS, JSON.stringify(rows))];
 }
 
-/** None for a post without a proof. */
+/** Returns an empty list for a post without a proof. */
 function rowsOf(pending: Batch[number]): ProofJson[] {
   const { proof } = pending;
   if (proof === null) return [];

@@ -7,7 +7,7 @@ import { CONTENT_COLUMNS, contentValues, type Submission } from "../stored/submi
 
 const CONTENT = CONTENT_COLUMNS.join(", ");
 
-/** What submissions and held posts have alike, as JSON has it for one row. A column that is NULL is left out. */
+/** The columns that submissions and held posts share, as JSON for one row. A column that is NULL is left out. */
 export type ContentJson = Partial<Record<(typeof CONTENT_COLUMNS)[number], string | number>>;
 
 export function contentJson(submission: Submission | HeldPost): ContentJson {
@@ -17,7 +17,7 @@ export function contentJson(submission: Submission | HeldPost): ContentJson {
     const value = values[index] ?? null;
     if (value !== null) row[column] = value;
   }
-  // All other texts are ASCII, or JSON, which writes as an escape what PostgreSQL's text cannot hold.
+  // All other texts are ASCII, or JSON, which escapes the characters that PostgreSQL's text cannot hold.
   row.user_agent = submission.userAgent.toWellFormed().replaceAll("\0", "\uFFFD");
   return row;
 }
@@ -47,11 +47,11 @@ const AWAIT_VERDICTS: BatchStatement = {
 export interface ScanWaitJson {
   readonly submission_id: string;
   readonly until: number;
-  /** As `EventParts.waiting` has them. */
+  /** The recipients whose messages wait, in the form of `EventParts.waiting`. */
   readonly recipients: string | undefined;
 }
 
-/** The messages about these submissions wait for what becomes of their files. */
+/** Makes the messages about these submissions wait until their files are scanned. */
 export function awaitVerdicts(
   transaction: BatchTransaction,
   waiting: readonly ScanWaitJson[],
@@ -59,7 +59,7 @@ export function awaitVerdicts(
   return waiting.length === 0 ? [] : [transaction.query(AWAIT_VERDICTS, JSON.stringify(waiting))];
 }
 
-/** A key of a post; the hashes are hexadecimal. */
+/** The Idempotency-Key of a post, for JSON; the hashes are hexadecimal. */
 export interface KeyJson {
   readonly endpoint_id: string;
   readonly kind: string;
@@ -75,8 +75,8 @@ const OF_POST = `idempotency.endpoint_id = post.endpoint_id AND idempotency.kind
   AND idempotency.key_hash = decode(post.key_hash, 'hex')`;
 
 /**
- * Records the keys that no other post had in the last 24 hours, and gives the submissions of those. The parameter is a JSON array
- * of {@link KeyJson}. A key that another post has is locked.
+ * Records the keys that no other post used in the last 24 hours, and returns the submissions whose keys were recorded. The parameter is a
+ * JSON array of {@link KeyJson}. The row of a key that another post used is locked.
  */
 export const RECORD_KEYS: BatchStatement = {
   name: "record_keys",
@@ -91,15 +91,15 @@ export const RECORD_KEYS: BatchStatement = {
     RETURNING submission_id`,
 };
 
-/** The first post of a key that another post has too. */
+/** The first post that used an Idempotency-Key. */
 export interface FirstRow {
-  /** Of the other post. */
+  /** The id of the later post, which used the same key. */
   readonly asked_id: string;
   readonly submission_id: string;
   readonly has_same_body: boolean;
 }
 
-/** The first posts of keys that are recorded for others than these. The parameter is a JSON array of {@link KeyJson}. */
+/** Finds the first posts of keys that belong to other submissions than the given ones. The parameter is a JSON array of {@link KeyJson}. */
 export const FIND_FIRST: BatchStatement = {
   name: "find_first",
   text: `SELECT post.submission_id AS asked_id, idempotency.submission_id,
@@ -115,8 +115,8 @@ export const FORGET_KEYS: BatchStatement = {
 };
 
 /**
- * `key_hash` is in the text form of a bytea. Each batch takes the rows that triggers count in by workspace and network, in one
- * order.
+ * `key_hash` is in the text form of a bytea. Rows are inserted in the order of workspace and network, because triggers lock rows of counts:
+ * so every batch locks them in the same order.
  */
 export const INSERT_HELD: BatchStatement = {
   name: "insert_held",
@@ -132,7 +132,7 @@ export const COUNT_HELD: BatchStatement = {
   text: "SELECT posts, bytes FROM held_total WHERE workspace_id = $1",
 };
 
-/** Parameters as those of {@link EVICT_CALL}. */
+/** The parameters are those of {@link EVICT_CALL}. */
 export const EVICT_HELD: BatchStatement = { name: "evict_held", text: numberMarks(EVICT_CALL) };
 
 /** Parameter: the endpoint. */

@@ -1,13 +1,13 @@
 import { query } from "../../database/database.ts";
 import { first, run, type Steps, text } from "../../database/steps.ts";
 
-/** A proof that a post brings, to be spent with it. */
+/** A proof of work that a post brings; it is spent when the post is stored. */
 export interface SpentProof {
   readonly id: Buffer;
   readonly expiresAt: number;
 }
 
-/** Inside the transaction that stores or holds the post: changes no row if it was spent. */
+/** Runs inside the transaction that stores or holds the post. Changes no row if the proof was spent before. */
 export const SPEND_SQL =
   "INSERT INTO spent_proof (id, used_by, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
 
@@ -19,7 +19,7 @@ const FORGET_BATCH = 500;
 const FORGET_SQL = `DELETE FROM spent_proof WHERE id IN
   (SELECT id FROM spent_proof WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
-/** Deletes up to 500 proofs that would be late by now. Returns the number deleted. */
+/** Deletes up to 500 proofs that have expired. Returns the number deleted. */
 export function forgetProofs(now: number): Steps<number> {
   return run(text(FORGET_SQL, now, FORGET_BATCH));
 }

@@ -44,14 +44,14 @@ export interface SqliteBatchParts {
   readonly db: SqliteDatabase;
   readonly usage: Pick<UsageCounter, "remember">;
   readonly outbox: Pick<SqliteOutbox, "transactionNow">;
-  /** Copies the log while files are stored. */
+  /** Copies the write-ahead log into the file while files are stored. */
   readonly copier: Pick<LogCopier, "note" | "held">;
   readonly memory: Pick<SpamMemory, "remember">;
-  /** Held posts that a workspace keeps; null is unlimited. */
+  /** The largest number of held posts that a workspace keeps; null is unlimited. */
   readonly held: { readonly maxPerWorkspace: number | null };
 }
 
-/** Stores batches and chunks at once: while a statement runs, nothing else of this process does. */
+/** Stores batches and chunks synchronously: while a statement runs, the process does nothing else. */
 export function createSqliteBatch(parts: SqliteBatchParts): BatchWriter {
   const { db, usage, outbox, copier, memory } = parts;
   const table = createUsageTable(db);
@@ -61,7 +61,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): BatchWriter {
   const endpoints = createEndpointLook(db);
   const spend = createSpender(db);
   const storeChunk = (chunk: NewChunk): void => {
-    // It acknowledges nothing. The commit of its post makes it durable, as all that is in the log before it.
+    // This commit acknowledges nothing. The commit of the post makes the chunk durable, with everything that is in the log before it.
     db.relaxedTransactionNow(() => files.store(chunk));
     copier.note(chunk.bytes.length);
   };
@@ -109,7 +109,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): BatchWriter {
   return Object.assign(write, { heldChunks: copier.held });
 }
 
-/** Spends the proof that a post brings; false if another had it. */
+/** Returns a function that spends the proof of a post; it returns false if another post had spent the proof. */
 function createSpender(db: SqliteDatabase): (pending: PendingSubmission | PendingHeld) => boolean {
   const insert = db.prepare(SPEND_SQL);
   return (pending) => {
@@ -121,7 +121,7 @@ function createSpender(db: SqliteDatabase): (pending: PendingSubmission | Pendin
 
 type FileWriter = ReturnType<typeof createFileWriter>;
 
-/** Stores files, chunk by chunk, and gives them to their submission. */
+/** Stores files chunk by chunk, and attaches them to their submission. */
 function createFileWriter(db: SqliteDatabase) {
   const insertFile = db.prepare(INSERT_FILE_SQL);
   const insertChunk = db.prepare(INSERT_CHUNK_SQL);

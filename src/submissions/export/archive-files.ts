@@ -8,14 +8,15 @@ import { type ArchiveMember, zipStream } from "../../foundation/zip-stream.ts";
 import { namedFiles } from "../files/submission-files.ts";
 import { findSubmission } from "../stored/submission-store.ts";
 
-/** The member that names the files that the archive lacks; there is none if it has all. */
+/** The name of the member that lists files which the archive lacks; a complete archive does not have this member. */
 export const MISSING_NAME = "not-in-this-archive.txt";
-/** Files that it names. */
+/** The largest number of files that this member lists. */
 const MAX_MISSING = 1000;
 
 /**
- * The files of submissions as a ZIP archive, each as `{submission}/{name}`. Of those that nobody may read, or that are deleted, the last
- * member tells. It is made as it is read, a chunk of a file at a time; it breaks off if a file is deleted while it is read.
+ * The files of submissions as a ZIP archive, each as `{submission}/{name}`. The last member lists the files that nobody may read or that
+ * are deleted. The archive is made while it is read, one chunk of a file at a time. It breaks off if a file is deleted while that file is
+ * read.
  */
 export function archiveFiles(
   db: Database,
@@ -67,16 +68,16 @@ class MissingFiles {
   }
 }
 
-/** What Windows takes for a device, whatever follows the dot. */
+/** Names that Windows takes for a device, whatever follows the dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
-/** What the file systems of Linux and macOS take; a name of 200 characters may be longer. */
+/** The longest name that the file systems of Linux and macOS take. A name of 200 characters may have more bytes. */
 const MAX_NAME_BYTES = 255;
 
 /**
- * A name that no other file of the folder has, whatever the case: `cv.pdf`, then `cv (2).pdf`. It has 255 bytes at most.
+ * Makes a name that no other file of the folder has, ignoring case: `cv.pdf`, then `cv (2).pdf`. The name has 255 bytes at most.
  *
- * @param taken in lower case; it is added
+ * @param taken the names that are taken, in lower case; the new name is added
  */
 export function freeName(given: string, taken: Set<string>): string {
   const name = given.replace(DEVICE, "_$&");
@@ -88,7 +89,7 @@ export function freeName(given: string, taken: Set<string>): string {
   return free;
 }
 
-/** The stem loses its last characters if there is no room. */
+/** Shortens the stem until it fits with its end into {@link MAX_NAME_BYTES}. */
 function fitting(stem: string, end: string): string {
   const characters = Array.from(stem);
   while (Buffer.byteLength(characters.join("") + end) > MAX_NAME_BYTES) characters.pop();

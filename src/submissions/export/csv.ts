@@ -1,7 +1,7 @@
 import { type Column, type Look, timeText } from "./export-columns.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 
-/** Between two cells: spreadsheets expect a semicolon in countries that write a comma in numbers. */
+/** The separators between two cells: spreadsheets expect a semicolon in countries that write numbers with a comma. */
 export const CSV_SEPARATORS = [",", ";"] as const;
 export type CsvSeparator = (typeof CSV_SEPARATORS)[number];
 
@@ -26,14 +26,14 @@ export function csvRow(submission: StoredSubmission, columns: readonly Column[],
   return csvLine(cells, style.separator);
 }
 
-/** RFC 4180, but for another separator: CRLF, and quotes around cells that need them. */
+/** Writes a line as RFC 4180 says, except that the separator may be another: it ends with CRLF, and cells that need quotes have them. */
 function csvLine(cells: readonly string[], separator: CsvSeparator): string {
   const needsQuotes = QUOTED[separator];
   const written = cells.map(guardFormula).map((cell) => (needsQuotes.test(cell) ? quote(cell) : cell));
   return `${written.join(separator)}\r\n`;
 }
 
-/** A program may take either for a separator, so a file with semicolons has quotes around both. */
+/** Cells that need quotes, by separator. A program may take a comma for a separator too, so a file with semicolons quotes both. */
 const QUOTED: Readonly<Record<CsvSeparator, RegExp>> = { ",": /[",\r\n]/, ";": /[",;\r\n]/ };
 
 /** A value of JSON as the text of a cell. */
@@ -43,8 +43,8 @@ export function cellText(value: unknown): string {
 }
 
 /**
- * A spreadsheet would run such a cell as a formula that a stranger posted. Some pass over a control character at its start, and some
- * take a full-width sign for the ordinary one.
+ * The beginnings of texts that a spreadsheet would run as a formula, though a stranger posted them. Some spreadsheets skip a control
+ * character at the start, and some take a full-width sign for the ordinary one.
  */
 const FORMULA = /^[=+\-@\0\t\n\r＝＋－＠]/;
 

@@ -3,50 +3,50 @@ import { localTime, offsetTime, type ZonedClock } from "../../foundation/zoned-t
 import type { Submission } from "../stored/submission.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 
-/** Columns as programs want them, or in the order in which people read. */
+/** The order of columns: `technical` is for programs, `people` is the order in which people read. */
 export const COLUMN_ORDERS = ["technical", "people"] as const;
 export type ColumnOrder = (typeof COLUMN_ORDERS)[number];
 
-/** What an export has of the fields. */
+/** The fields that an export has columns for. */
 export interface ExportFields {
-  /** Names of the fields with a column of their own, in its order. */
+  /** Names of the fields that have a column of their own, in the order of the columns. */
   readonly names: ReadonlySet<string>;
-  /** Whether there are other fields, which share a column. */
+  /** Whether there are other fields, which share one column. */
   readonly hasRest: boolean;
-  /** Whether something was set aside, which has a column. */
+  /** Whether a submission has unknown fields that were set aside, which share one column. */
   readonly hasSetAside: boolean;
-  /** What fields are called for people, by their names; one without a label is called by its name. */
+  /** Labels of fields, by their names. A field without a label is called by its name. */
   readonly labels: ReadonlyMap<string, string>;
 }
 
 export interface Column {
   readonly heading: string;
-  /** Of when a submission came, in milliseconds, its cells have `time` instead. */
+  /** Whether `cell` is the time of the submission, in milliseconds since 1970 UTC. Its text depends on the look. */
   readonly isTime: boolean;
-  /** Any value of JSON; undefined and null are empty. */
+  /** Returns any value of JSON; undefined and null make an empty cell. */
   readonly cell: (submission: StoredSubmission) => unknown;
 }
 
 export interface Look {
   readonly order: ColumnOrder;
-  /** Whether fields are headed by their labels. */
+  /** Whether the headings of fields are their labels. */
   readonly hasLabels: boolean;
-  /** Of the heading and cells of times; null writes UTC as ISO 8601 has it. */
+  /** The time zone of the heading and the cells of times; null writes times in UTC as ISO 8601 says. */
   readonly clock: ZonedClock | null;
-  /** For people: what a form is called. */
+  /** The name of a form, for the order `people`. */
   readonly formName: (endpointId: string) => string;
 }
 
-/** The column for fields without one of their own; every field's column begins with "data." */
+/** The column that fields without a column of their own share. Its name cannot clash: the name of a field's column begins with "data." */
 const REST_COLUMN = "more_data";
-/** The column for what was sent beyond the schema. */
+/** The column for fields that the schema does not have. */
 const SET_ASIDE_COLUMN = "unknown_fields";
 
 export function columnsOf(fields: ExportFields, look: Look): readonly Column[] {
   return look.order === "people" ? peopleColumns(fields, look) : technicalColumns(fields, look);
 }
 
-/** The names and their order are kept: programs read them. */
+/** The names of these columns and their order must not change: programs read them. */
 export function technicalColumns(
   fields: ExportFields,
   { hasLabels }: Pick<Look, "hasLabels"> = { hasLabels: false },
@@ -116,12 +116,12 @@ function sharedColumns(
   ];
 }
 
-/** Members as one JSON object; empty if there are none. */
+/** Writes members as one JSON object; the cell is empty if there are none. */
 function jsonCell(members: readonly (readonly [string, unknown])[]): string {
   return members.length === 0 ? "" : JSON.stringify(Object.fromEntries(members));
 }
 
-/** A heading that another column has too gets a number, so that no two columns are taken for one. */
+/** Appends a number to a heading that an earlier column has, so that all headings differ. */
 function distinguished(columns: readonly Column[]): readonly Column[] {
   const seen = new Set<string>();
   return columns.map((each) => {
@@ -132,7 +132,7 @@ function distinguished(columns: readonly Column[]): readonly Column[] {
   });
 }
 
-/** A list of single values as people write it; files by their names. */
+/** Writes a list of single values for people, separated by commas; a file is written as its name. */
 function readableValue(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const texts = value.map((each: unknown) => {
@@ -147,7 +147,7 @@ function isFile(value: unknown): value is { readonly name: string } {
   return typeof value.id === "string" && value.id.startsWith("fil_") && typeof value.name === "string";
 }
 
-/** Each note on lines of its own, the oldest first. */
+/** Writes each note on lines of its own, the oldest first. */
 function notesText(notes: StoredSubmission["notes"], clock: ZonedClock | null): string {
   const look = { order: "people", clock } as const;
   return notes
@@ -155,7 +155,7 @@ function notesText(notes: StoredSubmission["notes"], clock: ZonedClock | null): 
     .join("\n");
 }
 
-/** When something came, as text. */
+/** Writes a time as text, in milliseconds since 1970 UTC. */
 export function timeText({ order, clock }: Pick<Look, "order" | "clock">, time: number): string {
   if (clock === null) return toIsoTime(time);
   return order === "people" ? localTime(clock, time) : offsetTime(clock, time);

@@ -8,12 +8,15 @@ import { readSubmissions } from "../stored/submission-store.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 import { type WalkRequest, walkSubmissions } from "../find/walk-submissions.ts";
 
-/** Submissions read at once, and bytes of them as JSON; this bounds the memory of an export and how long it delays other work. */
+/**
+ * The largest number of submissions read at once, and of their bytes as JSON. They bound the memory of an export and how long it delays
+ * other work.
+ */
 const SLICE_ROWS = 100;
 const SLICE_BYTES = 262_144;
 /**
- * Undeclared fields with a column of their own: the ones that most submissions have. One stranger's post may have thousands, so
- * all further ones share one column.
+ * The largest number of undeclared fields with a column of their own; the fields that most submissions have come first. One stranger's post
+ * may have thousands of fields, so all others share one column.
  */
 const MAX_UNDECLARED_FIELDS = 1000;
 /** The largest number of names that are counted at once. If there are more, the ones seen least are dropped. */
@@ -21,7 +24,7 @@ const MAX_COUNTED_FIELDS = 10 * MAX_UNDECLARED_FIELDS;
 
 export type ReadRequest = Pick<WalkRequest, "filter" | "cursor" | "gone">;
 
-/** The submissions of a filter, oldest first. @throws invalid_request on a malformed cursor; the reason of `gone`. */
+/** Reads the submissions of a filter, oldest first, in slices. @throws invalid_request on a malformed cursor; the reason of `gone`. */
 export async function* readSlices(
   db: Database,
   request: ReadRequest,
@@ -39,8 +42,8 @@ export async function* readSlices(
 }
 
 /**
- * The current schema's fields in its order, then those of earlier versions, then, sorted, those that submissions have
- * beyond their schemas; endpoint by endpoint.
+ * Collects the names of fields in the order of their columns: endpoint by endpoint, the fields of the current schema and then of earlier
+ * versions; last, the fields that no schema declares, sorted by name.
  */
 export async function collectFields(
   db: Database,
@@ -60,7 +63,9 @@ export async function collectFields(
   };
 }
 
-/** Names that most submissions have first; `hasMore` when there were more names than are counted. */
+/**
+ * Returns the names of undeclared fields, those that most submissions have first. `hasMore` says if there were more names than are counted.
+ */
 async function undeclaredFields(
   db: Database,
   request: ReadRequest,

@@ -8,7 +8,7 @@ import { checkTimeZone } from "../../workspaces/workspace.ts";
 import type { ColumnOrder, Look } from "./export-columns.ts";
 import type { SubmissionFilter } from "../stored/submission-store.ts";
 
-/** How somebody wants a table of submissions. */
+/** The choices of a caller about the look of a table of submissions. */
 export interface AskedLook {
   readonly format: string;
   readonly columns: ColumnOrder | null;

@@ -25,7 +25,7 @@ import { MAX_SHEET_COLUMNS, xlsxParts } from "./xlsx.ts";
 export const EXPORT_FORMATS = ["csv", "xlsx", "ndjson", "json"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** The media types of what an export gives. */
+/** The media type of each format. */
 export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: "text/csv; charset=utf-8",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -131,19 +131,19 @@ function checkAsked({ format, separator, columns, labels, timeZone }: Asked): vo
 
 interface ExportRequest {
   readonly filter: SubmissionFilter;
-  /** Asked again for each part: of what is not visible any more nothing else goes out. */
+  /** Called again for each part: a submission that the caller may not see any more is left out from then on. */
   readonly readFilter: () => Steps<SubmissionFilter>;
   readonly conceal: Conceal;
   readonly format: ExportFormat;
-  /** Of tables. */
+  /** The look of a table; JSON ignores it. */
   readonly look: Look;
-  /** Of CSV. */
+  /** The separator of a CSV. */
   readonly separator: CsvSeparator;
   /** The largest number of submissions; null is all. */
   readonly limit: number | null;
-  /** Only submissions after this id; null begins with the oldest. */
+  /** Exports only submissions after this id; null begins with the oldest. */
   readonly cursor: string | null;
-  /** Null if nobody asked for files. */
+  /** Collects the files of exported submissions; null if nobody asked for files. */
   readonly found: FoundFiles | null;
   /** Ends the export, with its reason, when nobody waits for it any more. */
   readonly gone?: AbortSignal;
@@ -152,12 +152,12 @@ interface ExportRequest {
 interface ExportPart {
   readonly text: string;
   readonly base64?: string | undefined;
-  /** Submissions so far. */
+  /** The number of submissions exported so far. */
   readonly count: number;
   readonly files?: readonly string[] | undefined;
 }
 
-/** The files of the submissions that were written, until a part tells of them. */
+/** Collects the ids of files of exported submissions, until a part of the export names them. */
 class FoundFiles {
   readonly #db: Database;
   #ids: string[] = [];
@@ -187,7 +187,7 @@ class FoundFiles {
   }
 }
 
-/** What a part adds to the file. */
+/** The content that a part adds to the file. */
 export function partContent({ text, base64 }: Pick<ExportPart, "text" | "base64">): string | Buffer {
   return base64 === undefined ? text : Buffer.from(base64, "base64");
 }
@@ -233,7 +233,7 @@ async function* writeTable(db: Database, request: ExportRequest): AsyncGenerator
   }
 }
 
-/** Fields for which a sheet has no column share one. */
+/** The largest number of fields with a column of their own in a sheet; all others share one column. */
 const MAX_BOOK_FIELDS = MAX_SHEET_COLUMNS - 16;
 
 async function* writeBook(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {

@@ -6,27 +6,30 @@ import type { StoredSubmission } from "../stored/submission-work.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
 /*
- * The few parts of Office Open XML (ECMA-376) that a table of cells needs, written as the rows come. The packages for it hold all cells
- * in memory, or have not been kept for years.
+ * Writes the parts of Office Open XML (ECMA-376) that a table of cells needs, row by row. The existing packages hold all cells in memory,
+ * or have not been maintained for years.
  */
 
-/** Rows that programs take. */
+/** The largest number of rows in a sheet that spreadsheet programs accept. */
 const MAX_SHEET_ROWS = 1_048_576;
-/** UTF-16 units of a sheet before it is compressed: each takes four bytes at most, and a member has less than 4 GiB. */
+/**
+ * The largest length of a sheet before compression, in UTF-16 units. Each unit takes at most four bytes, and a ZIP member must have less
+ * than 4 GiB.
+ */
 const MAX_SHEET_LENGTH = 1_000_000_000;
-/** Columns that programs take. */
+/** The largest number of columns that spreadsheet programs accept. */
 export const MAX_SHEET_COLUMNS = 16_384;
-/** UTF-16 units of a cell that programs take. */
+/** The longest text of a cell that spreadsheet programs accept, in UTF-16 units. */
 export const MAX_CELL_LENGTH = 32_767;
-/** UTF-16 units that are compressed at once. */
+/** The length of the text that is compressed at once, in UTF-16 units. */
 const PART_LENGTH = 65_536;
 
 export interface Book {
   readonly columns: readonly Column[];
-  /** Of its times; null is UTC. */
+  /** The time zone of the book's times; null is UTC. */
   readonly clock: ZonedClock | null;
   readonly rows: AsyncGenerator<StoredSubmission>;
-  /** Rows of a sheet, with its heading; what comes after goes on the next one. */
+  /** The largest number of rows of a sheet, with its heading; further rows go on the next sheet. */
   readonly sheetRows?: number;
 }
 
@@ -39,7 +42,7 @@ export async function* xlsxParts(book: Book): AsyncGenerator<Buffer> {
   }
 }
 
-/** All sheets are of one type, so that the list of types can stand first, before their number is known. */
+/** All sheets have the same content type, so the list of types can come first, before the number of sheets is known. */
 async function* members({ columns, clock, rows, sheetRows = MAX_SHEET_ROWS }: Book) {
   yield { name: "[Content_Types].xml", content: [CONTENT_TYPES] };
   yield { name: "_rels/.rels", content: [relations([["officeDocument", "xl/workbook.xml"]])] };
@@ -99,10 +102,10 @@ function submissionRow(submission: StoredSubmission, { columns, columnNames, clo
   });
   return `<row r="${row}">${cells.join("")}</row>`;
 }
-/** Days from the beginning of spreadsheets' time to that of ours. */
+/** Days from 30 December 1899, with which spreadsheets begin to count, to 1 January 1970. */
 const FIRST_DAY = 25_569;
 
-/** Spreadsheets know no zone: the cell has what the clocks of the zone showed. */
+/** Writes the local time of the zone: spreadsheets know no time zones. */
 function timeCell(reference: string, time: number, clock: ZonedClock | null): string {
   const days = (time + (clock?.offsetMs(time) ?? 0)) / DAY_MS + FIRST_DAY;
   return `<c r="${reference}" s="${STYLE.time}"><v>${days}</v></c>`;
@@ -115,7 +118,10 @@ function valueCell(reference: string, value: unknown): string {
   return text === "" ? "" : textCell(reference, text, isFormula(text) ? STYLE.text : STYLE.plain);
 }
 
-/** A text inside the cell is never a formula; one that begins like a formula stays text when somebody edits it. */
+/**
+ * Writes the text inside the cell, where it is never a formula. A text that begins like a formula stays text even when somebody edits the
+ * cell.
+ */
 function textCell(reference: string, text: string, style: number): string {
   return `<c r="${reference}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeText(shorten(text))}</t></is></c>`;
 }
@@ -126,9 +132,9 @@ function shorten(text: string): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-/** XML has no way to write these. */
+/** Characters that XML cannot represent. */
 const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
-/** Programs read this as the character of that number. */
+/** An underscore that would begin an escape like `_x000D_`: programs replace the escape by the character with that number. */
 const CODED = /_(?=x[0-9A-Fa-f]{4}_)/g;
 
 function escapeText(text: string): string {
@@ -140,7 +146,7 @@ function escapeText(text: string): string {
     .replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? "");
 }
 
-/** A, B, …, Z, AA, AB, … */
+/** The name of a column: A, B, …, Z, AA, AB, … */
 function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
@@ -159,7 +165,7 @@ const CONTENT_TYPES = `${DECLARATION}<Types xmlns="${PACKAGE}/content-types">
 <Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>
 </Types>`;
 
-/** The looks of a cell, by their places in {@link STYLES}. */
+/** The styles of cells, as indexes into {@link STYLES}. */
 const STYLE = { plain: 0, time: 1, heading: 2, text: 3 } as const;
 
 const STYLES = `${DECLARATION}<styleSheet xmlns="${MAIN}">
@@ -171,7 +177,7 @@ const STYLES = `${DECLARATION}<styleSheet xmlns="${MAIN}">
 <cellXfs count="4"><xf/><xf numFmtId="164" applyNumberFormat="1"/><xf fontId="1" applyFont="1"/><xf numFmtId="49" applyNumberFormat="1"/></cellXfs>
 </styleSheet>`;
 
-/** The heading stays in sight. */
+/** The heading row is frozen, so that it stays visible. */
 const SHEET_BEGIN = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols><col min="1" max="1" width="20" customWidth="1"/></cols><sheetData>`;
 const SHEET_END = "</sheetData></worksheet>";
 

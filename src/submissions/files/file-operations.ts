@@ -55,7 +55,8 @@ export const listAllFiles = operation({
     const endpointIds = yield* reachEndpointIds(context, { endpoint, workspace });
     const submissionId = submission === null ? null : (yield* reachSubmission(context, submission)).id;
     checkCursor("fil", cursor);
-    // One more than is wanted tells whether there is another page. A page without those in the bin may have fewer.
+    // One file more than the limit shows that another page follows. A page leaves out files of submissions in the bin, so it may have
+    // fewer.
     const found = yield* listFiles({ endpointIds, submissionId, before: cursor, limit: limit + 1 });
     const page = found.slice(0, limit);
     const binned = yield* listBinned(page.map((file) => file.submissionId));
@@ -100,7 +101,7 @@ export const saveFile = operation({
   },
 });
 
-/** Its bytes are deleted when it is done. The submission keeps its name and size, and says that it is deleted. */
+/** Ends when the bytes of the file are deleted. The submission keeps the file's name and size, and says that it is deleted. */
 export const deleteFile = operation({
   name: "file.delete",
   summary: "Delete the bytes of a file for good; its name and size stay in the submission",
@@ -121,7 +122,10 @@ export const deleteFile = operation({
   },
 });
 
-/** A file with its submission. @throws not_found, in the same words when there is none and when it is somebody else's; forbidden */
+/**
+ * Finds a file with its submission. @throws not_found, with the same message if there is no such file and if the caller may not see it;
+ * forbidden
+ */
 export function* reachFile(
   asking: Asking,
   reference: string,

@@ -35,42 +35,42 @@ import {
   settleWait,
 } from "./scanned-files.ts";
 
-/** Files that a server scans at once. */
+/** The largest number of files that a server scans at the same time. */
 const MAX_SCANS = 4;
-/** Posts that one look ends the waits of. */
+/** The largest number of posts whose waits one look ends. */
 const MAX_SETTLED = 100;
-/** Scans of one file without a verdict; they take some hours. */
+/** The largest number of scans of one file without a verdict; they take some hours. */
 const MAX_ATTEMPTS = 16;
 const FIRST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 3_600_000;
-/** Pauses while the scanner does not answer. */
+/** The first and the longest pause while the scanner does not answer; each pause is twice as long as the one before. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** Time between two looks while files wait, and while none do: another process may have stored some. */
+/** Time between two looks while files or messages wait, and while none do: another process may have stored some. */
 const WAITING_LOOK_MS = 250;
 const IDLE_LOOK_MS = 5000;
 
-/** What becomes of a scan, for metrics. */
+/** The results of a scan, for metrics. */
 export const SCAN_RESULTS = ["clean", "infected", "failed"] as const;
 
 export interface FileScannerParts {
   readonly db: Database;
-  /** Null if none is configured: what an earlier process left is ended then. */
+  /** Null if no scanner is configured. The scanner then only ends the waits that an earlier process left. */
   readonly clamd: Pick<Clamd, "scan"> | null;
   readonly whenUnscanned: WhenUnscanned;
   readonly linkFiles: LinkRow;
   readonly clock: Clock;
   readonly log: Log;
   readonly count: (result: (typeof SCAN_RESULTS)[number]) => void;
-  /** Messages were queued. */
+  /** Called when messages were queued. */
   readonly onQueued: () => void;
-  /** Bytes of a file were deleted. */
+  /** Called when the bytes of a file were deleted. */
   readonly onDeleted: () => void;
 }
 
 /**
- * Has files scanned after their posts were answered, and ends the waits of messages. All that it has to do is in the database, so whatever
- * ends the process loses nothing; several servers share the work.
+ * Scans files after their posts were answered, and ends the waits of messages about them. All its work is recorded in the database, so
+ * nothing is lost when the process ends, and several servers share the work.
  */
 export class FileScanner {
   readonly #parts: FileScannerParts;
@@ -80,7 +80,7 @@ export class FileScanner {
   #timer: NodeJS.Timeout | null = null;
   #isStarted = false;
   #mustLookAgain = false;
-  /** Pauses in a row, and until when the scanner is not asked, by the process's own clock. */
+  /** The number of pauses in a row, and the end of the current one by `performance.now()`. */
   #pauses = 0;
   #pausedUntil = 0;
 
@@ -88,11 +88,12 @@ export class FileScanner {
     this.#parts = parts;
   }
 
-  /** Before the server listens: takes over what an earlier process left. */
+  /** Takes over the work that an earlier process left. Called before the server listens. */
   async begin(): Promise<void> {
     const { db, whenUnscanned } = this.#parts;
     await db.transaction(() => applyWhenUnscanned(whenUnscanned));
-    // Only one server has a file; several on PostgreSQL wait until the lease of a lost one ends.
+    // An SQLite file has only one server, so no other process holds a lease. On PostgreSQL another server may: the lease of a lost server
+    // ends by itself.
     if (db.engine === "sqlite") await db.transaction(endLeases);
   }
 
@@ -101,7 +102,7 @@ export class FileScanner {
     this.wake();
   }
 
-  /** Files may wait: looks at once. */
+  /** Looks for files at once. Called when files may wait. */
   wake(): void {
     if (!this.#isStarted || this.#stopped.signal.aborted) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -110,7 +111,7 @@ export class FileScanner {
     else void this.#looks.run(() => this.#look());
   }
 
-  /** Ends the scans that run; the next start begins them anew. Asked again, it is the same stop. */
+  /** Ends the scans that run; the next start begins them anew. A second call waits for the same end. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -118,7 +119,7 @@ export class FileScanner {
     await Promise.all(this.#running.values());
   }
 
-  /** Never rejects. */
+  /** Scans the files that are due and ends late waits. Never rejects. */
   async #look(): Promise<void> {
     let waitMs: number | null = WAITING_LOOK_MS;
     try {
@@ -143,7 +144,7 @@ export class FileScanner {
     const now = clock.now();
     const next = await db.read(nextScan);
     if (next.dueAt === null || next.dueAt > now) return;
-    // While it fails, one file finds out whether it is back.
+    // While the scanner fails, only one file is tried, to find out if it is back.
     const claimed = await db.transaction(() => claimScans(now, this.#pauses > 0 ? 1 : free));
     for (const due of claimed) {
       if (this.#running.has(due.fileId)) continue;
@@ -155,7 +156,7 @@ export class FileScanner {
     }
   }
 
-  /** Never rejects. */
+  /** Scans one file and records the result. Never rejects. */
   async #scan(clamd: Pick<Clamd, "scan">, due: DueScan): Promise<void> {
     const lease = this.#keepLease(due);
     try {
@@ -175,7 +176,7 @@ export class FileScanner {
     return clamd.scan(read, this.#stopped.signal);
   }
 
-  /** While a long file is scanned, no other server begins. */
+  /** Renews the lease while a long file is scanned, so that no other server begins to scan it. */
   #keepLease({ fileId, leasedUntil }: DueScan): { end(): Promise<void> } {
     const { db, clock, log } = this.#parts;
     let until = leasedUntil;
@@ -211,13 +212,13 @@ export class FileScanner {
     onDeleted();
   }
 
-  /** The scanner gave no verdict. Never rejects. */
+  /** Records that the scanner gave no verdict, and when to try again. Never rejects. */
   async #fail(due: DueScan, failure: ScanFailure): Promise<void> {
     const { db, clock, log, count } = this.#parts;
     try {
       const now = clock.now();
       const owner = await db.read(() => findScanOwner(due.fileId));
-      // It was deleted while it was scanned.
+      // The file was deleted while it was scanned.
       if (owner === undefined) return;
       if (this.#stopped.signal.aborted) {
         await db.transaction(() => postponeScan(due.fileId, due.attempts, now));
@@ -258,7 +259,7 @@ export class FileScanner {
   async #settle(): Promise<void> {
     const { db, clock, clamd, whenUnscanned: state, linkFiles, onQueued } = this.#parts;
     const now = clock.now();
-    // Nobody will ever scan them.
+    // Without a scanner nobody will ever scan these files, so all waits end now.
     const until = clamd === null ? Number.MAX_SAFE_INTEGER : now;
     const { waitUntil } = await db.read(nextScan);
     if (waitUntil !== null && waitUntil <= until)
@@ -270,7 +271,7 @@ export class FileScanner {
     if (queued > 0) onQueued();
   }
 
-  /** Null if nothing can ever be there. */
+  /** Time until the next look, in milliseconds; null if no look is needed. */
   async #nextLookMs(): Promise<number | null> {
     const { db, clamd, clock } = this.#parts;
     const [{ dueAt, waitUntil }, messages] = await db.read(function* () {
@@ -284,7 +285,7 @@ export class FileScanner {
   }
 }
 
-/** Of a file some of whose bytes are missing. */
+/** The failure of a file some of whose bytes are missing. */
 function unreadable(error: unknown): ScanFailure {
   const message = error instanceof Error ? error.message : String(error);
   return new ScanFailure("file", `the file could not be read: ${message}`, error);

@@ -13,16 +13,16 @@ import type { Plans } from "../../workspaces/workspace.ts";
 import { listNearStorage, type NearStorage } from "./near-storage.ts";
 
 export interface FilesRules {
-  /** `files.maxTotalBytes` */
+  /** The setting `files.maxTotalBytes`. */
   readonly maxTotalBytes: number;
-  /** `files.minFreeBytes` */
+  /** The setting `files.minFreeBytes`. */
   readonly minFreeBytes: number;
-  /** Free bytes on the disk of the database; null if it cannot be seen. */
+  /** Free bytes on the disk of the database; null if unknown. */
   readonly freeBytes: number | null;
   readonly plans: Plans;
 }
 
-/** One finding for each room for files that is nearly full, or is; a single sound one if none is. */
+/** Returns one finding for each room for files that is full or nearly full, or a single sound one if there is none. */
 export function* checkFileRoom(rules: FilesRules, now: number): Steps<Finding[]> {
   const bytes = yield* countFileBytes();
   const findings = [
@@ -37,7 +37,7 @@ export function* checkFileRoom(rules: FilesRules, now: number): Steps<Finding[]>
   return [sound("files.room", inDatabase < MANY_BYTES ? taken : `${taken}; ${MANY_ADVICE}`)];
 }
 
-/** Bytes from which on copies of the database take long. */
+/** The total size of files, in bytes, from which copies of the database take long. */
 const MANY_BYTES = 2_000_000_000;
 const MANY_ADVICE =
   "from 2 GB on, an S3-compatible store keeps database and backups small (files.storage, for new files)";
@@ -51,7 +51,7 @@ function* checkServer({ maxTotalBytes }: FilesRules, bytes: number, now: number)
   return [problem("files.room", message, { kind: "make_room_for_files", percent: isFull ? "100" : "80" })];
 }
 
-/** A server that takes no files says nothing of the disk here: `database.disk` does. */
+/** Says nothing about the disk if no files are stored: `database.disk` does. */
 function checkDisk({ freeBytes, minFreeBytes }: FilesRules, bytes: number): Finding[] {
   if (bytes === 0 || freeBytes === null || freeBytes >= minFreeBytes) return [];
   const message = `${sizeText(freeBytes)} are free on the disk of the database; below ${sizeText(minFreeBytes)} (files.minFreeBytes) posts with files are answered 503`;
@@ -65,10 +65,10 @@ function findingOf({ workspaceId, used, limit, plan, isFull }: NearStorage): Fin
   return problem("files.room", message, { kind: "change_plan", workspaceId });
 }
 
-/** Forms that one finding names. */
+/** The largest number of forms that one finding names. */
 const MAX_NAMED = 10;
 
-/** The forms whose pages sent as many bytes of files in a day as they may. */
+/** Finds the forms whose pages have used up their bytes of files for a day. */
 function* checkForms(now: number): Steps<Finding[]> {
   const forms = yield* listFullForms(now);
   const isNow = forms[0]?.isToday;
@@ -82,7 +82,10 @@ function* checkForms(now: number): Steps<Finding[]> {
   return [problem("files.room", message, { kind: "raise_form_share" })];
 }
 
-/** Strangers can cause it, so it is no problem of the machine; but all visitors behind a proxy that is not named have one address. */
+/**
+ * Always returns a sound finding: strangers can use up the limit of their own address, which is no problem of the machine. But the message
+ * names the limit, because all visitors behind a proxy that is not configured share one address.
+ */
 export function* checkUploadAddresses(maxBytesPerAddressPerDay: number | null, now: number): Steps<Finding> {
   if (maxBytesPerAddressPerDay === null || !(yield* wasAddressFull(now)))
     return sound("files.addresses", "no address sent more files than it may in a day");
@@ -93,7 +96,7 @@ export function* checkUploadAddresses(maxBytesPerAddressPerDay: number | null, n
   );
 }
 
-/** Files of which bytes are missing: somebody deleted rows by hand, or the file is damaged. */
+/** Finds files with missing bytes: somebody deleted rows by hand, or the database file is damaged. */
 export function* checkFileChunks(): Steps<Finding> {
   const broken = yield* countBrokenFiles();
   const leftOut = yield* countLeftOut();
@@ -110,10 +113,13 @@ export function* checkFileChunks(): Steps<Finding> {
   );
 }
 
-/** Deletions that wait longer are told. */
+/** A deleted file that waits for the store longer than this is a problem. */
 const LATE_MS = 3_600_000;
 
-/** What the store of files did of late, and the queue of what it is to delete. @param store null if the configuration names none */
+/**
+ * Checks the store of files for recent faults, and the queue of files that it has to delete. @param store null if the configuration names
+ * none
+ */
 export function* checkDeletions(store: ObjectStore | null, now: number): Steps<Finding> {
   const name = "files.deletions";
   const objects = yield* countObjectBytes();
@@ -133,7 +139,7 @@ export function* checkDeletions(store: ObjectStore | null, now: number): Steps<F
 const ADVICE_OF_STORE =
   "see whether it runs, and whether files.s3 names its address, bucket, region and an access key that may put, get and delete objects";
 
-/** Stores, reads and deletes a small object. */
+/** Checks the store by storing, reading and deleting a small object. */
 export async function checkStore(store: ObjectStore | null): Promise<Finding> {
   const name = "files.store";
   if (store === null) return sound(name, "files are in the database");

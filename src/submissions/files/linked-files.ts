@@ -7,9 +7,9 @@ import { listBinned } from "../stored/submission-bin.ts";
 import { lostFile } from "./submission-files.ts";
 import type { OpenedFile } from "../find/submission-reader.ts";
 
-/** Files for whoever has an address of one. */
+/** Opens a file for anybody who has a link to it. */
 export interface LinkedFiles {
-  /** @throws not_found, in the same words whatever is wrong with the address; gone if the file was deleted since */
+  /** @throws not_found, with the same message whatever is wrong with the link; gone if the file was deleted since */
   open(link: FileLink): Promise<OpenedFile>;
 }
 

@@ -5,11 +5,11 @@ import { nameWorkspaces, type NamedWorkspace } from "../../workspaces/near-limit
 import { hasReached } from "../../workspaces/usage-mark.ts";
 import { findLimits, type Plans } from "../../workspaces/workspace.ts";
 
-/** A form whose page has sent most of the files that it may in a day. */
+/** A form whose page has used up 80 % or more of the bytes of files that it may send in a day. */
 export interface NearFormDay extends FormDay, NamedWorkspace {
-  /** Bytes that may come. */
+  /** The largest number of bytes of files that the page may send in a day. */
   readonly limit: number;
-  /** Whether nothing fits any more, or files of a post did not fit. */
+  /** Whether no file fits any more, or the files of a post did not fit. */
   readonly isFull: boolean;
 }
 
@@ -20,9 +20,9 @@ interface FormDayRules {
 }
 
 /**
- * The forms whose pages have sent 80 % and more of the files that they may today, or some that did not fit.
+ * Lists the forms whose pages have sent 80 % or more of the files that they may send today, or for which files did not fit.
  *
- * @param lookBackMs a day that ended within this time is looked at too, for forms that were full.
+ * @param lookBackMs also lists forms that were full on a day that ended within this time.
  */
 export function* listNearFormDays(
   rules: FormDayRules,

@@ -6,11 +6,13 @@ import { findLimits, type Plans } from "../../workspaces/workspace.ts";
 
 /** A workspace whose room for files is nearly full. `used` and `limit` are bytes. */
 export interface NearStorage extends NearLimit {
-  /** Whether nothing fits any more, or files of a post did not fit today or yesterday. */
+  /** Whether no file fits any more, or the files of a post did not fit today or yesterday. */
   readonly isFull: boolean;
 }
 
-/** The workspaces whose files take 80 % and more of the room that their plan gives them, or did not fit today or yesterday. */
+/**
+ * Lists the workspaces whose files take 80 % or more of the room that their plan gives them, or whose files did not fit today or yesterday.
+ */
 export function* listNearStorage(plans: Plans, now: number): Steps<NearStorage[]> {
   const files = new Map((yield* listWorkspaceFiles(now)).map((each) => [each.workspaceId, each]));
   if (files.size === 0) return [];

@@ -20,17 +20,17 @@ import type { Submission } from "../stored/submission.ts";
 
 type Data = Submission["data"];
 
-/** The data of a submission as JSON, each of its files with an address. */
+/** Returns the data of a submission as JSON, with a link for each of its files. */
 export type LinkRow = (data: Data, now: number) => Steps<string>;
 
-/** The members that a verdict gives a file, in place of those that it had; none if it is simply there. */
+/** The state and verdict of a file in a submission's data; a file that can simply be read has neither. */
 export interface FileState {
   readonly state?: "scanning" | "infected" | "unscanned" | "deleted";
-  /** The name of the virus. */
+  /** The name of the virus that the scanner found. */
   readonly verdict?: string;
 }
 
-/** Gives some files of a submission's data another state. */
+/** Returns the data with new states for some of its files. @param states by the id of the file */
 export function withStates(data: Data, states: ReadonlyMap<string, FileState>): Data {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [
@@ -46,12 +46,12 @@ function withState(file: ListedFile, given: FileState | undefined): ListedFile {
   return { ...facts, ...given };
 }
 
-/** The data of a post whose files go before the scanner. */
+/** Returns the data of a post with its files in the state `scanning`. */
 export function withScanning(data: Data, fileIds: readonly string[]): Data {
   return withStates(data, new Map(fileIds.map((id) => [id, { state: "scanning" }])));
 }
 
-/** The file is clean: whoever sees its post may read it. */
+/** Records that a file is clean: whoever may see its post may read it from now on. */
 export function* recordClean(fileId: string): Steps<void> {
   const owner = yield* findScanOwner(fileId);
   if (owner !== undefined) yield* markFiles(owner, [fileId], {});
@@ -59,8 +59,8 @@ export function* recordClean(fileId: string): Steps<void> {
 }
 
 /**
- * The file has a virus: its post keeps its name and size with the verdict. Call `dropFiles` after it. Returns whose it was; undefined if it
- * is not there any more.
+ * Records that a file has a virus. Its post keeps the file's name and size, with the verdict. Call `dropFiles` after it. Returns the post
+ * that the file belongs to; undefined if the file is gone.
  */
 export function* recordInfected(fileId: string, virus: string): Steps<ScanOwner | undefined> {
   const owner = yield* findScanOwner(fileId);
@@ -88,8 +88,8 @@ function* markFiles(owner: ScanOwner, fileIds: readonly string[], state: FileSta
 }
 
 /**
- * The messages about a submission wait until its files are scanned, or until that time. Inside the transaction that stores it, which has
- * decided who gets one: `EventParts.waiting`.
+ * Makes the messages about a submission wait until its files are scanned, at the latest until a time. Runs inside the transaction that
+ * stores the submission, which has chosen the recipients: `EventParts.waiting`.
  */
 export const AWAIT_VERDICT_SQL =
   "INSERT INTO scan_wait (submission_id, until, recipients) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
@@ -98,7 +98,7 @@ export function awaitVerdict(submissionId: string, until: number, { waiting }: E
   return run(text(AWAIT_VERDICT_SQL, submissionId, until, waiting ?? null));
 }
 
-/** When the first wait of a submission's messages ends; null if none waits. */
+/** The time when the first wait of a submission's messages ends; null if none waits. */
 export function* nextWaitEnd(): Steps<number | null> {
   const row = yield* first(
     text<{ readonly until: number | null }>("SELECT min(until) AS until FROM scan_wait"),
@@ -106,7 +106,7 @@ export function* nextWaitEnd(): Steps<number | null> {
   return row?.until ?? null;
 }
 
-/** Says of files that were not scanned in time that they are not. Returns whose they were. */
+/** Ends the waits of files that were not scanned in time: marks them as `unscanned`. Returns the posts that they belong to. */
 export function* endLateWaits(state: WhenUnscanned, now: number, most: number): Steps<readonly ScanOwner[]> {
   const owners = yield* listLate(now, most);
   for (const owner of owners) yield* endWaitOf(owner, state);
@@ -120,7 +120,7 @@ function* endWaitOf(owner: ScanOwner, state: WhenUnscanned): Steps<void> {
   yield* markFiles(owner, fileIds, { state: "unscanned" });
 }
 
-/** Submissions whose messages wait no longer: all their files are scanned, or the time is over. */
+/** Lists the submissions whose messages need not wait any more: all their files are scanned, or the time is over. */
 export function* listSettled(now: number, most: number): Steps<string[]> {
   return (yield* all(text<{ readonly id: string }>(SETTLED_SQL, now, most))).map(({ id }) => id);
 }
@@ -137,8 +137,8 @@ interface Settling {
 }
 
 /**
- * Queues the messages that waited, once: their body tells what became of the files. Returns whether they did wait. Whoever posted got the
- * automatic reply with the post.
+ * Queues the messages that waited for a submission's files. Their body says what became of each file. Returns whether messages waited; a
+ * second call returns false. The automatic reply does not wait: it was queued with the post.
  */
 export function* settleWait(submissionId: string, { state, linkFiles, now }: Settling): Steps<boolean> {
   const wait = yield* first(
@@ -157,7 +157,9 @@ export function* settleWait(submissionId: string, { state, linkFiles, now }: Set
   return true;
 }
 
-/** @param waiting null if an earlier version stored the post, which left the choice to this moment. */
+/**
+ * @param waiting the recipients that were chosen when the post was stored; null if an earlier version stored it, and they are chosen now.
+ */
 function* queueWaited(
   submission: Submission & NotifiedSubmission,
   now: number,
@@ -167,7 +169,10 @@ function* queueWaited(
   return { ...(yield* queueWaiting(submission, now, waiting)), notSent: null };
 }
 
-/** Of the schema that the post was checked with. One that is not there any more has no fields, so no condition keeps a message back. */
+/**
+ * Returns the data and the fields of the schema that the post was checked with. If that schema is deleted, there are no fields, and so no
+ * condition keeps a message back.
+ */
 export function* conditionDataOf({ endpointId, schemaVersion, data }: Submission): Steps<ConditionData> {
   return { data, fields: (yield* findSchema(endpointId, schemaVersion)) ?? {} };
 }

@@ -6,15 +6,15 @@ import { countOf } from "../../foundation/count-of.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 
 const NAME = "files.scanner";
-/** Files that the scanner has not scanned for longer are reported. */
+/** A file that waits longer than this for its scan is a problem. */
 const LATE_MS = 3_600_000;
-/** The page System waits for it. */
+/** Short timeouts, because the System page waits for the answer. */
 const PATIENCE: ClamdTimes = { connectMs: 3000, stallMs: 3000, answerMs: 3000 };
 
 export interface ScannerRules {
-  /** `files.clamd`, as it was checked. */
+  /** The setting `files.clamd`, as it was checked. */
   readonly clamd: string | null;
-  /** `files.whenUnscanned` */
+  /** The setting `files.whenUnscanned`. */
   readonly whenUnscanned: "keep" | "refuse";
 }
 
@@ -50,7 +50,7 @@ async function askVersion(address: ClamdAddress): Promise<string | ScanFailure> 
   }
 }
 
-/** Nobody will ever scan the files that an earlier scanner left. */
+/** Reports files that an earlier scanner left, because nobody will ever scan them. */
 function withoutScanner(backlog: ScanBacklog, whenUnscanned: ScannerRules["whenUnscanned"]): Finding {
   const message = "files are not scanned for viruses";
   if (backlog.files === 0) return sound(NAME, message);

@@ -7,18 +7,23 @@ import type { FileFacts } from "../../schemas/posted-file.ts";
 import { withStates } from "./scanned-files.ts";
 import type { Submission } from "../stored/submission.ts";
 
-/** The files that a submission's data name, whether they are there or not. */
+/** The files that a submission's data names, whether they still exist or not. */
 export function namedFiles({ data }: Pick<Submission, "data">): readonly ListedFile[] {
   return Object.values(data).flatMap((value) => (isFileList(value) ? value : []));
 }
 
-/** Whether some file of a submission may be read. @throws for its first file as {@link getFileOf} does; not_found if it names none */
+/**
+ * Checks that at least one file of a submission still exists. @throws for its first file as {@link getFileOf} does; not_found if its data
+ * names no file
+ */
 export function* requireFiles(submission: Submission): Steps<void> {
   if ((yield* listFilesOf(submission.id)).length > 0) return;
   yield* getFileOf(submission, namedFiles(submission)[0]?.id ?? "");
 }
 
-/** @throws not_found; gone if it was there and is not any more, or had a virus; as {@link refuseUnreadable} does */
+/**
+ * Finds a file of a submission that may be read. @throws not_found; gone if it was deleted or had a virus; as {@link refuseUnreadable} does
+ */
 export function* getFileOf(submission: Submission, id: string): Steps<FileFacts> {
   const file = yield* findFileOf(submission.id, id);
   if (file !== undefined) {
@@ -30,7 +35,7 @@ export function* getFileOf(submission: Submission, id: string): Steps<FileFacts>
   throw new FormsvcError("not_found", `the submission ${submission.id} has no such file`);
 }
 
-/** Of a file that was there. */
+/** The error for a file that existed and is deleted. */
 export function lostFile({ state, verdict = "a virus" }: Partial<ListedFile> = {}): FormsvcError {
   const message =
     state === "infected"
@@ -39,7 +44,7 @@ export function lostFile({ state, verdict = "a virus" }: Partial<ListedFile> = {
   return new FormsvcError("gone", message);
 }
 
-/** Says in a submission's data that a file is deleted. */
+/** Marks a file as deleted in the data of its submission. */
 export function* markFileRow({ id, data }: Submission, fileId: string): Steps<void> {
   const marked = JSON.stringify(withStates(data, new Map([[fileId, { state: "deleted" }]])));
   yield* run(query.updateTable("submission").set({ data: marked }).where("id", "=", id));

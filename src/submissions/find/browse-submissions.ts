@@ -18,7 +18,7 @@ export interface PageRequest {
   readonly gone?: AbortSignal;
 }
 
-/** One page, newest first. @throws invalid_request on a cursor that no page returned. */
+/** Reads one page, newest first. @throws invalid_request on a cursor that no page returned. */
 export async function browseSubmissions(
   db: Database,
   filter: SubmissionFilter,
@@ -33,16 +33,16 @@ export async function browseSubmissions(
 }
 
 export interface Found {
-  /** At most the wanted number, in the order of the walk. */
+  /** At most the wanted number of submissions, in the order of the walk. */
   readonly ids: readonly string[];
-  /** A cursor to go on from, if the search ended before it had found enough or reached the end; else null. */
+  /** The cursor to go on from, if the search stopped early at its limit; null if it found enough or reached the end. */
   readonly stoppedAt: string | null;
 }
 
 /**
- * The next submissions of a filter.
+ * Finds the next submissions of a filter.
  *
- * @param maxLooked ends the search after about this many submissions, in which it may find fewer than there are.
+ * @param maxLooked stops the search after it has looked at about this many submissions. Then it may find fewer than exist.
  * @throws invalid_request on a malformed cursor.
  */
 export async function findSubmissions(db: Database, request: WalkRequest, maxLooked: number): Promise<Found> {
@@ -56,7 +56,7 @@ export async function findSubmissions(db: Database, request: WalkRequest, maxLoo
   return { ids: found.slice(0, request.wanted), stoppedAt: null };
 }
 
-/** The first of these ids whose submissions fit into the bytes together; at least one. */
+/** Returns the first of these ids, as many as fit into `maxBytes` together, and at least one. */
 export async function fittingOf(
   db: Database,
   ids: readonly string[],

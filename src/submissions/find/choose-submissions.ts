@@ -15,7 +15,7 @@ import {
 } from "../stored/submission-store.ts";
 import { WORK_STATES } from "../stored/submission-work.ts";
 
-/** How operations choose what is listed: of an endpoint or a workspace, and from a time. */
+/** The inputs by which operations choose posts: an endpoint or a workspace, and a period. */
 export const postsInput = {
   endpoint: z
     .string()
@@ -31,13 +31,13 @@ export const postsInput = {
   until: z.string().nullable().default(null).describe("Before then."),
 };
 
-/** How operations choose submissions, for a tail too. */
+/** The inputs by which operations choose submissions; a tail has them too. */
 export const submissionsInput = {
   ...postsInput,
   class: z.enum(["low", "medium", "high"]).nullable().default(null).describe("Only this spam class."),
 };
 
-/** How operations choose submissions by what no index has. */
+/** Further inputs by which operations choose submissions, for which no index exists. */
 export const searchInput = {
   search: z
     .string()
@@ -56,7 +56,7 @@ export const searchInput = {
 const chosen = z.strictObject({ ...submissionsInput, ...searchInput });
 const tailed = z.strictObject(submissionsInput);
 
-/** @throws not_found, ambiguous, forbidden; usage for a time, a text or an account that cannot be meant */
+/** @throws not_found, ambiguous, forbidden; usage for a time, a search text or an account that is not valid */
 export function* readSubmissionFilter(
   context: Context,
   {
@@ -78,7 +78,8 @@ export function* readSubmissionFilter(
 }
 
 /**
- * Whose submissions are meant. An address of nobody fits nothing: who has an account here is told to those who see all alone.
+ * Reads which assignee is meant. For a caller who does not see all workspaces, an unknown address finds no submissions instead of an error,
+ * so that nobody learns who has an account.
  *
  * @throws usage, not_found
  */
@@ -92,7 +93,7 @@ export function* readAssignee(
 
 const posts = z.strictObject(postsInput);
 
-/** The part of it that held posts have too. */
+/** Reads the part of a submission filter that applies to held posts too. */
 export function* readPostsFilter(
   context: Context,
   { since, until, ...reference }: z.output<typeof posts>,
@@ -123,13 +124,13 @@ function readerOf({ viewing }: Context): string {
   throw new FormsvcError("usage", "what is unread is known of an account only");
 }
 
-/** What a read of many submissions works with. */
+/** What an operation that reads many submissions needs. */
 export interface SearchParts {
-  /** It waits for a place here if it looks at submissions one by one. Null for commands, which do not share the server's places. */
+  /** A read that looks at submissions one by one waits for a slot here. Null for commands, which do not share the server's slots. */
   readonly searches: Pick<SearchSlots, "run" | "runEach"> | null;
 }
 
-/** Does a read, when there is a place for it if it looks at submissions one by one. @throws rate_limited, unavailable */
+/** Runs a read. If it looks at submissions one by one, it waits for a slot. @throws rate_limited, unavailable */
 export function inSearchSlot<Result>(
   context: Context<SearchParts>,
   isLong: boolean,
@@ -139,7 +140,7 @@ export function inSearchSlot<Result>(
   return searches === null || !isLong ? work() : searches.run(askerOf(context), work);
 }
 
-/** The same for each part of what is given out in parts. */
+/** Reads each part as {@link inSearchSlot} does. */
 export function eachInSearchSlot<Part>(
   context: Context<SearchParts>,
   filter: SubmissionFilter,
@@ -151,7 +152,7 @@ export function eachInSearchSlot<Part>(
 
 const NEVER_GONE = new AbortController().signal;
 
-/** An account has one name, whichever token it asks with. */
+/** All tokens of an account count as one asker. */
 function askerOf({ viewing, gone = NEVER_GONE }: Context): Asker {
   return { name: viewing.accountId ?? viewing.reach?.workspaceId ?? "", gone };
 }

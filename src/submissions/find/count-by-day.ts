@@ -12,55 +12,55 @@ import { DAY_MS, HOUR_MS } from "../../foundation/time-units.ts";
 
 /** Accepted submissions and held posts of one UTC day. */
 export interface DayCount {
-  /** The day's first millisecond. */
+  /** The first millisecond of the day, since 1970 UTC. */
   readonly day: number;
   readonly accepted: number;
   readonly held: number;
 }
 
 /**
- * The last days, the oldest first. If there are very many posts to count, some minutes may be missing; null while the first
- * count goes on.
+ * Counts the posts of the last days, the oldest day first. If there are very many posts to count, returns the last finished count, up to 10
+ * minutes old; null if there is none.
  *
- * @param endpointIds null is every endpoint.
+ * @param endpointIds null means every endpoint.
  */
 export type CountDays = (
   endpointIds: readonly string[] | null,
   days: number,
   now: number,
 ) => Promise<readonly DayCount[] | null>;
-/** Rows that one statement counts, in about a millisecond; a span with more is divided. */
+/** The largest number of rows that one statement counts, in about a millisecond; a span with more is divided. */
 const MAX_COUNTED = 10_000;
-/** Parts of a span that has more. */
+/** The number of parts into which a larger span is divided. */
 const PARTS = 8;
-/** A span that is not divided any more. */
+/** A span of this length or shorter is not divided. */
 const SHORTEST_MS = 1000;
-/** Rows of one count that are waited for; it goes on to its end without anybody. */
+/** After this number of rows a page does not wait for the count any more; the count goes on in the background. */
 const MAX_WAITED_FOR = 30_000;
-/** After this time the counts of a span are looked at again: posts may have been deleted, released or imported. */
+/** After this time a span is counted again: posts may have been deleted, released or imported. */
 const KEPT_MS = 600_000;
-/** Spans that are counted again for one page; the others show what was counted before. */
+/** The largest number of spans that are counted again for one page; for other spans the old count is used. */
 const MAX_RECOUNTED = 4;
-/** Selections of endpoints that are remembered. */
+/** The largest number of selections of endpoints that are remembered. */
 const MAX_REMEMBERED = 100;
-/** Spans that are remembered for each day that is shown: a week and more has room for the hours of today. */
+/** The number of spans remembered for each day that is shown. A week or more has room for the hours of today. */
 const SPANS_A_DAY = 4;
-/** Posts may be committed some seconds after the time in their ids. */
+/** A span is remembered only if it ended this long ago: a post may be committed some seconds after the time in its id. */
 const SETTLED_MS = 60_000;
 
 interface Counted {
   readonly accepted: number;
   readonly held: number;
-  /** The moment, in milliseconds. */
+  /** The time of the count, in milliseconds. */
   readonly at: number;
 }
 
-/** What is known of one selection of endpoints. */
+/** The counts that are known for one selection of endpoints. */
 interface Memory {
   readonly spans: Map<string, Counted>;
-  /** The last count that has ended. */
+  /** The last count that has finished. */
   last: { readonly at: number; readonly days: readonly DayCount[] } | null;
-  /** The count under way. */
+  /** The count that runs now, null if none does. */
   counting: Promise<readonly DayCount[] | null> | null;
 }
 
@@ -100,11 +100,11 @@ export function createDayCounter(db: Database, background: Background): CountDay
   };
 }
 
-/** Runs one statement of a count, in the count's turn. */
+/** Runs one statement of a count, between other work of the database. */
 type ReadSlice = (slice: Compilable<{ count: number }>) => Promise<number>;
 
 interface Wanted {
-  /** A list parameter of endpoints' ids; null is every endpoint. */
+  /** A list parameter of endpoints' ids; null means every endpoint. */
   readonly listed: string | null;
   readonly days: number;
   readonly now: number;
@@ -157,7 +157,7 @@ const COUNTED_SQL = {
 
 const PREFIXES = { submission: "sub", held: "held" } as const;
 
-/** @param listed a list parameter of endpoints' ids; null is every endpoint. */
+/** @param listed a list parameter of endpoints' ids; null means every endpoint. */
 async function countBetween(
   read: ReadSlice,
   table: keyof typeof COUNTED_SQL,

@@ -5,14 +5,14 @@ import { firstIdAt } from "../../foundation/id.ts";
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import { NUMBER_OF_ENDPOINT } from "../stored/endpoint-number.ts";
 
-/** Rows of the index that one slice counts, which takes about a millisecond. */
+/** The number of rows of the index that one slice counts, in about a millisecond. */
 const SLICE_ROWS = 5000;
 
 export interface CountedPeriod {
   readonly endpointId: string;
-  /** Milliseconds, inclusive. */
+  /** Milliseconds since 1970 UTC, inclusive. */
   readonly since: number;
-  /** Milliseconds, exclusive. */
+  /** Milliseconds since 1970 UTC, exclusive. */
   readonly until: number;
 }
 
@@ -20,8 +20,8 @@ const COUNT_SQL = `SELECT count(*) AS counted, max(id) AS last FROM (
   SELECT id FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} AND id >= ? AND id < ? ${NOT_BINNED_SQL} ORDER BY id LIMIT ?) AS slice`;
 
 /**
- * Stored submissions of a period, counted in slices so that no post waits. More than `most` are not counted: the result is then
- * `most` and a bit.
+ * Counts the stored submissions of a period, in slices so that no post waits. Stops when there are more than `most`: the result is then
+ * somewhat larger than `most`.
  */
 export async function countSubmissions(
   db: Database,
@@ -36,7 +36,7 @@ export async function countSubmissions(
     const { counted, last } = await readSlice(db, () => countSlice([endpointId, start, end, SLICE_ROWS]));
     total += counted;
     if (counted < SLICE_ROWS || last === null || total > most) return total;
-    // Ids have one length, so no other lies before this.
+    // All ids have the same length, so no other id lies between the last one and this text.
     from = `${last}~`;
   }
 }
@@ -53,7 +53,7 @@ function* countSlice(parameters: readonly unknown[]): Steps<Slice> {
 const NEWEST_SQL = `SELECT created_at AS at FROM submission
   WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} ${NOT_BINNED_SQL} ORDER BY id DESC LIMIT 1`;
 
-/** When the newest stored submission of an endpoint came; null if it has none. */
+/** The time of the newest stored submission of an endpoint, in milliseconds; null if it has none. */
 export function* lastSubmissionAt(endpointId: string): Steps<number | null> {
   return (yield* first(text<{ at: number }>(NEWEST_SQL, endpointId)))?.at ?? null;
 }

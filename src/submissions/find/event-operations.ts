@@ -28,7 +28,7 @@ import type { Submission } from "../stored/submission.ts";
 import { readTail, tailSince, type TailPosition } from "./tail.ts";
 import { WEEK_MS } from "../../foundation/time-units.ts";
 
-/** How long events are told. */
+/** Time for which events can be read. */
 const KEPT_MS = WEEK_MS;
 const MAX_EVENTS = 100;
 
@@ -81,11 +81,11 @@ export const listEvents = operation({
   },
 });
 
-/** What is reported behind a position. */
+/** The events after a position. */
 interface Page {
   readonly data: readonly EventJson[];
   readonly next: EventPosition;
-  /** Whether there may be more behind it. */
+  /** Whether there may be more events after this page. */
   readonly isCut: boolean;
 }
 
@@ -95,7 +95,7 @@ function* readPage(context: Context, start: EventPosition, limit: number): Steps
   const stored = yield* readStored(context, start, limit);
   const found = [...changes, ...stored.found].filter((each) => isReached(each, stored)).toSorted(inOrder);
   const reported = found.slice(0, limit);
-  // What one of the two has more of may come between those of the other.
+  // If changes or submissions were cut off at the limit, the missing ones may come between those of the other kind.
   const isCut = stored.isCut || found.length >= limit;
   const last = behind(reported, start);
   const submission = found.length > limit ? last.submission : stored.position;
@@ -113,12 +113,12 @@ function* readPage(context: Context, start: EventPosition, limit: number): Steps
   return { data, next, isCut };
 }
 
-/** Something of the feed, with its place in the order of commits. */
+/** A change or a submission, with its number in the order of commits. */
 type Found =
   | { readonly commit: number; readonly change: FeedChange }
   | { readonly commit: number; readonly submission: Submission; readonly position: TailPosition };
 
-/** A change comes behind the submissions of the same number: they were stored before it. */
+/** A change comes after the submissions with the same commit number: they were stored before it. */
 function inOrder(one: Found, other: Found): number {
   if (one.commit !== other.commit) return one.commit - other.commit;
   if ("change" in one) return "change" in other ? one.change.id - other.change.id : 1;
@@ -129,7 +129,7 @@ function* firstPosition(until: number): Steps<EventPosition> {
   return { change: yield* positionBefore(until), submission: yield* tailSince(until), until };
 }
 
-/** @throws invalid_request; gone if something behind it is not kept any more */
+/** Reads a position. @throws invalid_request; gone if events after it are not kept any more */
 function* keptPosition(after: string, now: number): Steps<EventPosition> {
   const start = readPosition(after);
   if (start.until >= now - KEPT_MS && (yield* isPositionKnown(start.change))) return start;
@@ -146,7 +146,7 @@ function* readChanges({ viewing, now }: Context, start: EventPosition, limit: nu
   return (yield* readChangesAfter(filter, limit)).map((change) => ({ commit: change.commit, change }));
 }
 
-/** What is told of submissions, and how far they were looked at for it. */
+/** The submissions after a position, and the position up to which submissions were looked at. */
 interface Stored {
   readonly found: readonly Found[];
   readonly position: TailPosition;
@@ -166,12 +166,12 @@ function* readStored({ actor, viewing, now }: Context, start: EventPosition, lim
   return { found, position, isCut };
 }
 
-/** A change is told when all that was stored before it was looked at. */
+/** Whether an event may be reported now: a change waits until all submissions before it were looked at. */
 function isReached(each: Found, { position, isCut }: Stored): boolean {
   return !isCut || "submission" in each || each.commit < position.commit;
 }
 
-/** The position behind what was reported. */
+/** The position after the reported events. */
 function behind(reported: readonly Found[], start: EventPosition): EventPosition {
   const change = reported.findLast((each) => "change" in each)?.change;
   const position = reported.findLast((each) => "position" in each)?.position;
@@ -184,7 +184,7 @@ function behind(reported: readonly Found[], start: EventPosition): EventPosition
   };
 }
 
-/** The end of all changes that there are. */
+/** The position after the newest change. */
 function* endOf(now: number): Steps<Pick<EventPosition, "change" | "until">> {
   return { change: yield* newestPosition(), until: now };
 }
@@ -219,7 +219,7 @@ function actorJson(doer: Doer): EventJson["actor"] {
   return { kind: "account", id: doer.accountId, name: doer.email };
 }
 
-/** The scope that reads what an event tells of, by the noun of its type; null is told to no token. */
+/** The scope that a token needs to read an event, by the noun of the event's type; null means that no token may read it. */
 const SCOPES: Readonly<Record<string, Scope | null>> = {
   autoreply: "recipients:read",
   endpoint: "endpoints:read",
@@ -237,7 +237,7 @@ const SCOPES: Readonly<Record<string, Scope | null>> = {
   workspace: "workspace:read",
 };
 
-/** What one must be allowed to hear of what a noun names; of others, to read a workspace. */
+/** The access that a member needs to read an event, by the noun of its type. Any other event needs only access to the workspace. */
 const READ: Readonly<Record<string, Access>> = {
   autoreply: "recipients:read",
   key: "keys:read",
@@ -247,7 +247,7 @@ const READ: Readonly<Record<string, Access>> = {
   webhook: "recipients:read",
 };
 
-/** Whether a member's role is enough, and of who sees only some endpoints, whether it is about one of them. */
+/** Whether a member's role allows the event. If the member sees only some endpoints, the event must be about one of them. */
 function isHeardAs(standing: Standing | null, { type, ids }: EventJson): boolean {
   if (standing === null) return true;
   const noun = type.split(".", 1)[0] ?? "";
@@ -256,7 +256,7 @@ function isHeardAs(standing: Standing | null, { type, ids }: EventJson): boolean
   return standing.endpoints === null || ids.some((id) => seesEndpoint(standing, id));
 }
 
-/** Who has another account is told to those who may look at members. */
+/** Removes the e-mail address of another account, unless the caller may see members. */
 function eventFor({ actor }: Context, standing: Standing | null, event: EventJson): EventJson {
   const own = actor.kind === "token" ? (actor.account?.accountId ?? null) : null;
   const isOthers = event.actor.kind === "account" && event.actor.id !== own;
@@ -269,7 +269,7 @@ function seesMembers(actor: Actor, standing: Standing | null): boolean {
   return standing === null || refusalOf(standing, "members:read") === null;
 }
 
-/** Whether whoever asks may read what an event tells of; a token of one endpoint hears of that alone. */
+/** Whether the caller may read an event. A token that is bound to one endpoint reads only events about that endpoint. */
 function mayHear({ actor, viewing }: Context, { type, ids }: EventJson): boolean {
   const only = viewing.reach?.endpointId ?? null;
   if (only !== null && !ids.includes(only)) return false;

@@ -2,11 +2,11 @@ import type { ChangePosition } from "../../audit/audit-feed.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { TailPosition } from "./tail.ts";
 
-/** Where a reader of events stands. */
+/** The position of a reader in the stream of events. */
 export interface EventPosition {
   readonly change: ChangePosition;
   readonly submission: TailPosition;
-  /** Until when everything is told, in milliseconds. */
+  /** The time up to which all events were reported, in milliseconds. */
   readonly until: number;
 }
 
@@ -15,7 +15,7 @@ export function writePosition({ change, submission, until }: EventPosition): str
   return Buffer.from(JSON.stringify(values)).toString("base64url");
 }
 
-/** @throws invalid_request for what no call gave */
+/** @throws invalid_request if the text is not a position that an earlier call returned */
 export function readPosition(after: string): EventPosition {
   const values = parse(after);
   const [commit, id, stored, name, until] = values;

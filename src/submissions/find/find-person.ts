@@ -7,35 +7,39 @@ import { findHeldPost, type HeldPost } from "../held/held-post.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 import { findSubmission } from "../stored/submission-store.ts";
 
-/** The records of one person, for a request to see or erase them. */
+/** The records of one person, to be shown or erased when the person asks for it. */
 export interface PersonRecords {
   readonly submissions: readonly StoredSubmission[];
-  /** Posts that were answered 429 and are held. */
+  /** Refused posts that are held. */
   readonly held: readonly HeldPostRecord[];
-  /** Whether there is more of either than {@link MAX_PERSON_RECORDS}. */
+  /** Whether there are more submissions or held posts than {@link MAX_PERSON_RECORDS}. */
   readonly hasMore: boolean;
 }
 
 export type HeldPostRecord = Pick<HeldPost, "id" | "data" | "setAside" | "createdAt">;
 
-/** Rows that one slice reads, and bytes of them if there are several, so that a search beside a server delays no post. */
+/**
+ * The largest number of rows that one slice reads, and the largest number of bytes of several rows, so that a search delays no post of a
+ * server.
+ */
 const SLICE_ROWS = 250;
 const SLICE_BYTES = 131_072;
 
 /** The largest number of records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
 export const MAX_PERSON_RECORDS = 10_000;
 
-/** Whose records are looked for, and in which endpoints. */
+/** The person to look for, by the value of a field, and the endpoints to search. */
 export interface PersonSought {
   readonly field: string;
   readonly value: string;
-  /** Null is every endpoint. */
+  /** Null means every endpoint. */
   readonly endpointIds: readonly string[] | null;
 }
 
 /**
- * Everything in which a field of this name, at any depth, has this value or is a list with it, whether it is in the data or set
- * aside. The case of letters and outer white space are ignored. Reads every submission of the endpoints.
+ * Finds the submissions and held posts in which a field of this name has this value, or is a list that contains it. The field may be at any
+ * depth, in the data or among the unknown fields that were set aside. Upper and lower case, and white space around the value, are ignored.
+ * Reads every submission of the endpoints.
  */
 export async function findPerson(db: Database, sought: PersonSought): Promise<PersonRecords> {
   const ids = await matchingIds(db, "submission", sought);
@@ -54,7 +58,7 @@ export async function findPerson(db: Database, sought: PersonSought): Promise<Pe
   return { submissions, held, hasMore };
 }
 
-/** With the deliveries that carry their data and what was counted for them. */
+/** Erases submissions together with the deliveries that carry their data, and with the counts of the quotas that they used. */
 export function* eraseSubmissionRows(ids: readonly string[]): Steps<void> {
   for (const id of ids) {
     yield* run(query.deleteFrom("submission").where("id", "=", id));
@@ -80,7 +84,7 @@ const SLICE_SQL = {
   },
 } as const;
 
-/** Chooses rows by their sizes, which costs next to nothing, before it reads what is in them. */
+/** Builds a statement that chooses rows by their sizes, which is cheap, before it reads their contents. */
 function sliceSql(fromTable: string, joinTable: string): string {
   const sized = `SELECT id, octet_length(data) + coalesce(octet_length(unknown_fields), 0) AS size
     ${fromTable} id > ? ORDER BY id LIMIT ?`;
@@ -93,11 +97,11 @@ function sliceSql(fromTable: string, joinTable: string): string {
 interface DataRow {
   readonly id: string;
   readonly data: string;
-  /** What was set aside, as JSON. */
+  /** The unknown fields that were set aside, as JSON. */
   readonly beside: string | null;
 }
 
-/** At most one more than {@link MAX_PERSON_RECORDS}. */
+/** Returns at most one id more than {@link MAX_PERSON_RECORDS}. */
 async function matchingIds(
   db: Database,
   table: keyof typeof SLICE_SQL,
@@ -117,7 +121,7 @@ async function matchingIds(
   return ids;
 }
 
-/** The rows of an endpoint, or all, in slices. */
+/** Reads the rows of one endpoint, or of all if it is null, in slices. */
 async function* readAll(
   db: Database,
   table: keyof typeof SLICE_SQL,
@@ -136,7 +140,7 @@ async function* readAll(
   }
 }
 
-/** @param key the name of the value; items of an array have the array's name. */
+/** @param key the name of the value; an item of an array has the array's name. */
 function hasMember(value: unknown, key: string | null, field: string, wanted: string): boolean {
   if (Array.isArray(value)) return value.some((member) => hasMember(member, key, field, wanted));
   if (typeof value === "object" && value !== null) {
@@ -145,7 +149,7 @@ function hasMember(value: unknown, key: string | null, field: string, wanted: st
   return key === field && comparable(String(value)) === wanted;
 }
 
-/** @param fields by path; the name of a value is the end of its path, and items of a list have the list's name. */
+/** @param fields values by their paths. The name of a value is the last part of its path; an item of a list has the list's name. */
 function hasPath(fields: Readonly<Record<string, unknown>>, field: string, wanted: string): boolean {
   return Object.entries(fields).some(([path, value]) => {
     const name = path.replace(/(?:\.\d+)+$/, "");

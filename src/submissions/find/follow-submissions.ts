@@ -5,22 +5,22 @@ import type { SubmissionFilter } from "../stored/submission-store.ts";
 import { readTail, type TailPage, type TailPosition } from "./tail.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 
-/** The submissions that are followed, and the position after which they begin. */
+/** The submissions to follow, and the position to begin after. */
 export interface Tail {
-  /** Asked again for each page: whoever follows hears only of what they may see by now. */
+  /** Called again for each page, so that the reader gets only submissions that they may still see. */
   readonly readFilter: () => Steps<SubmissionFilter>;
   readonly from: TailPosition;
-  /** Submissions that are read at once. */
+  /** The largest number of submissions that are read at once. */
   readonly pageSize: number;
-  /** Ends it, with its reason, when nobody waits for them any more. */
+  /** Ends the tail, with its reason, when nobody waits for submissions any more. */
   readonly gone?: AbortSignal | undefined;
 }
 
 /**
- * Every submission that is committed after a position, in the order of the commits, without end.
+ * Yields every submission that is committed after a position, in the order of commits. Never returns.
  *
- * @param changed is called when there is nothing new. It waits for a commit, and must also see one from the time between its last
- *   return and its call.
+ * @param changed is called when there is nothing new. It resolves after the next commit, and at once if there was one since it resolved
+ * last.
  */
 export async function* followSubmissions(
   db: Database,

@@ -5,18 +5,18 @@ import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import { type SpamClass, spamClassOf } from "../../spam/spam-verdict.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** How the posts had scored that owners marked, by mark and by the class that each post had when it came. */
+/** The number of posts that owners marked, by mark and by the class that the filter gave each post when it came. */
 export type MarkedScores = Readonly<Record<Mark, Readonly<Record<SpamClass, number>>>>;
 
 export const MARKED_DAYS = 30;
-/** Submissions that one statement looks up, in about a millisecond. */
+/** The largest number of submissions that one statement looks up, in about a millisecond. */
 const AT_ONCE = 500;
 
 /**
- * The posts of a workspace that were marked in the last {@link MARKED_DAYS} days, 2,000 at most. Posts that were deleted since are
- * not counted, nor are held posts: a released one counts as blocked.
+ * Counts the posts of a workspace that were marked in the last {@link MARKED_DAYS} days, 2,000 at most. Deleted submissions and held posts
+ * are not counted. A released post counts as blocked.
  *
- * @param endpointId null is every endpoint of the workspace.
+ * @param endpointId null means every endpoint of the workspace.
  */
 export function* countMarkedScores(
   workspaceId: string,
@@ -40,10 +40,13 @@ function noPosts(): Record<SpamClass, number> {
   return { low: 0, medium: 0, high: 0, blocked: 0 };
 }
 
-/** Reasons are JSON, where a quote in a submitter's text has a backslash before it. */
+/** This text occurs only as a reason: reasons are JSON, in which a quote of the submitter's text has a backslash before it. */
 const RELEASED = '%"signal":"released"%';
 
-/** The class of each of these submissions when it came. A release sets the score to 0 and says so among the reasons. */
+/**
+ * Returns the class that each of these submissions had when it came. A release sets the score to 0 and adds a reason, by which it is
+ * recognised.
+ */
 function* readClasses(
   marks: readonly GivenMark[],
   endpointId: string | null,

@@ -1,33 +1,42 @@
 import { byEngine, type TextsByEngine } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 
-/** Finds words in the values of submissions, whatever the case of their letters. */
+/** Finds submissions whose values contain the given words. Upper and lower case are ignored. */
 export interface TextMatcher {
-  /** A condition over {@link SEARCHED_COLUMNS}: it lets through every submission that matches, and some others. Null lets all through. */
+  /**
+   * An SQL condition over {@link SEARCHED_COLUMNS}. Every submission that matches satisfies it; some others do too. Null if all satisfy it.
+   */
   readonly sql: TextsByEngine | null;
-  /** Its parameters. */
+  /** The parameters of `sql`. */
   readonly parameters: readonly string[];
-  /** Whether each word is in a value of any of these texts. @param texts the stored JSON of the searched columns; null has no value. */
+  /**
+   * Whether each word occurs in some value of these texts. @param texts the stored JSON of the searched columns, or null for an empty
+   * column.
+   */
   matches(texts: readonly (string | null)[]): boolean;
 }
 
-/** The columns of a submission that are searched, each with JSON or null. */
+/** The columns of a submission that are searched; each holds JSON or null. */
 export const SEARCHED_COLUMNS = ["data", "unknown_fields"] as const;
 
-/** Longest text that is searched for, in UTF-16 units. */
+/** The longest text that can be searched for, in UTF-16 units. */
 export const MAX_SEARCHED_LENGTH = 200;
-/** Each word is looked for in the whole text, and most texts do not have the first. */
+/** The largest number of words: each is looked for in the whole text, and most texts do not contain the first. */
 const MAX_WORDS = 10;
 /**
- * A search costs the length of the text, and never that times the length of the word, because the engine's search within a text has a table
- * for 250 units. Only words of 200 small letters that each stand for two are cut, and found with what stands behind them.
+ * The longest word that is compared, in UTF-16 units. Up to 250 units the engine searches a text with a table, so the cost grows only with
+ * the length of the text. Only a word with letters that become two units in lower case can be longer; it is cut, so it also finds other
+ * words with the same beginning.
  */
 const MAX_COMPARED = 200;
-/** SQL compares the parts of words that both engines know in small letters: few, and short ones, for the same reason. */
+/**
+ * The largest number of word parts that SQL compares, and the longest, in characters: each is looked for in the whole text. See {@link
+ * longestParts}.
+ */
 const MAX_PARTS = 2;
 const MAX_PART_LENGTH = 16;
 
-/** Null if this text can be searched for; else what is wrong with it. */
+/** Returns null if this text can be searched for, else what is wrong with it. */
 export function searchProblem(wanted: string): string | null {
   if (wanted.length > MAX_SEARCHED_LENGTH) return `search for at most ${MAX_SEARCHED_LENGTH} characters`;
   const { length } = wordsOf(wanted);
@@ -35,7 +44,7 @@ export function searchProblem(wanted: string): string | null {
 }
 
 /**
- * @param wanted words between spaces, each of which must be in some value; those between double quotes stay together.
+ * @param wanted words separated by spaces, each of which must occur in some value. Words between double quotes stay together.
  * @throws invalid_request as {@link searchProblem} says.
  */
 export function createTextMatcher(wanted: string): TextMatcher {
@@ -54,7 +63,7 @@ export function createTextMatcher(wanted: string): TextMatcher {
     parameters: parts.flatMap((part) => SEARCHED_COLUMNS.map(() => part)),
     matches(texts) {
       const there = texts.filter((text) => text !== null);
-      // Most that SQL lets through for nothing are told without being parsed.
+      // Most submissions that satisfy the SQL condition by chance are rejected here, without parsing their JSON.
       const small = there.map((text) => text.toLowerCase());
       if (!wordsInJson.every((word) => small.some((text) => text.includes(word)))) return false;
       const values = there.map((text): unknown => JSON.parse(text));
@@ -63,14 +72,17 @@ export function createTextMatcher(wanted: string): TextMatcher {
   };
 }
 
-/** All of it if it has no word. A quote that nobody closed goes to the end. */
+/** Splits a text into words. A text without a word is one word. A quote that is not closed goes to the end. */
 function wordsOf(wanted: string): readonly string[] {
   const found = [...wanted.matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, quoted]) => (quoted ?? word).trim());
   const words = new Set(found.filter((word) => word !== ""));
   return words.size === 0 ? [wanted] : [...words];
 }
 
-/** Neither engine has a function of the other. `LIKE`, which both have, takes eight times as long for a text that was made for it. */
+/**
+ * The engines have different functions for this. `LIKE`, which both have, takes eight times as long for a text that is made to slow it
+ * down.
+ */
 const FIND_SQL = { sqlite: "instr", postgresql: "strpos" } as const;
 const partSql =
   (engine: keyof TextsByEngine) =>
@@ -78,8 +90,8 @@ const partSql =
     `${FIND_SQL[engine]}(lower(${column}), ?) > 0`;
 
 /**
- * Whether a text has any character outside ASCII. SQL lets nearly everything through for a word in another alphabet; this tells
- * submissions in English in a fraction of the time that reading them takes.
+ * A condition: the text has a character outside ASCII. SQL cannot compare words of other alphabets, so nearly every submission would pass.
+ * This condition rejects English submissions in a fraction of the time that reading them takes.
  */
 const HAS_OTHERS_SQL = (column: string): string => `octet_length(${column}) > length(${column})`;
 
@@ -87,14 +99,14 @@ function anyColumn(condition: (column: string) => string): string {
   return `(${SEARCHED_COLUMNS.map(condition).join(" OR ")})`;
 }
 
-/** The text as it stands inside a string of JSON. */
+/** The text as JSON writes it inside a string. */
 function withinJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
 /**
- * Both engines know the small letters of ASCII alone, so a word is compared in its parts of these. Not with `i` and `k`: they are also the
- * small letters of U+0130 and of the sign U+212A.
+ * Returns the longest ASCII parts of the words. Both engines convert only ASCII to lower case, so SQL compares only these parts. The
+ * letters `i` and `k` are left out: JavaScript converts U+0130 and U+212A to them, and the engines do not.
  */
 function longestParts(words: readonly string[]): readonly string[] {
   const longestOf = (word: string): string => byLength(word.match(/[\0-hjl-\x7f]+/g) ?? [])[0] ?? "";
@@ -102,12 +114,12 @@ function longestParts(words: readonly string[]): readonly string[] {
   return byLength(parts).slice(0, MAX_PARTS);
 }
 
-/** The longest stand in the fewest submissions. */
+/** Sorts the longest first, because long parts occur in the fewest submissions. */
 function byLength(texts: readonly string[]): readonly string[] {
   return texts.toSorted((one, other) => other.length - one.length);
 }
 
-/** In a value at any depth; names of fields do not count. */
+/** Whether a value contains the text, at any depth. Names of fields do not count. @param small the text in lower case */
 function hasText(value: unknown, small: string): boolean {
   if (typeof value === "object" && value !== null) {
     return Object.values(value).some((member) => hasText(member, small));

@@ -2,11 +2,11 @@ import type { Head } from "../../database/database.ts";
 import { all, type Steps, textByEngine } from "../../database/steps.ts";
 import { IS_COMPLETE, isIncomplete, type TailPosition } from "./tail.ts";
 
-/** Announces that submissions may have come. */
+/** Tells listeners that new submissions may have been stored. */
 export interface News {
-  /** Costs nothing while nobody listens. */
+  /** Calls the listeners. Costs nothing if there is none. */
   announce(): void;
-  /** Returns what ends it. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: () => void): () => void;
 }
 
@@ -24,7 +24,7 @@ export function createNews(): News {
   };
 }
 
-/** Announces what other servers stored, which no commit of this process shows. */
+/** Announces submissions that other servers stored, because no commit of this process shows them. */
 export function newsHead(news: News): Head {
   return {
     sql: "SELECT stored_by::text || id FROM submission ORDER BY stored_by DESC, id DESC LIMIT 1",
@@ -32,16 +32,16 @@ export function newsHead(news: News): Head {
   };
 }
 
-/** What came after a position. */
+/** The submissions after a position, counted. */
 export interface Arrivals {
   readonly position: TailPosition;
-  /** How many, by endpoint. */
+  /** The number of submissions, by endpoint. */
   readonly byEndpoint: ReadonlyMap<string, number>;
-  /** Whether there is more after the position, or will be when a transaction ends. */
+  /** Whether there are more submissions after the position, or will be when an open transaction ends. */
   readonly isCut: boolean;
 }
 
-/** Submissions that one call counts, which takes a millisecond or two. */
+/** The largest number of submissions that one call counts, in a millisecond or two. */
 const MAX_ARRIVALS = 10_000;
 
 const ENDPOINT = "(SELECT endpoint_id FROM endpoint_number WHERE number = endpoint) AS endpoint_id";
@@ -51,7 +51,7 @@ const COUNT_SQL = {
     FROM (SELECT seq, endpoint_number AS endpoint FROM submission
       WHERE seq > ? AND ? = '' AND seq <= ? AND ? = '' ORDER BY seq LIMIT ${MAX_ARRIVALS}) AS arrived
     GROUP BY endpoint`,
-  // Of two texts of 20 digits and an id, the one with the later position is the greater one.
+  // The text is the commit in 20 digits, followed by the id. So the largest text is that of the latest position.
   postgresql: `SELECT submissions, left(last_place, 20)::bigint AS "commit", substr(last_place, 21) AS id, ${ENDPOINT}
     FROM (SELECT endpoint, count(*) AS submissions,
         max((lpad(stored_by::text, 20, '0') || id) COLLATE "C") AS last_place
@@ -80,7 +80,7 @@ export function* countArrivals(after: TailPosition, until: TailPosition = TAIL_E
   return { position, byEndpoint, isCut: total === MAX_ARRIVALS || (yield* isIncomplete()) };
 }
 
-/** Later than every submission. */
+/** A position after every submission. */
 const TAIL_END: TailPosition = { commit: Number.MAX_SAFE_INTEGER, id: "" };
 
 function isBefore(one: TailPosition, other: TailPosition): boolean {

@@ -1,16 +1,16 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 
-/** Who waits for a search. */
+/** The account or client that a search runs for. */
 export interface Asker {
-  /** An account, or what else a client is known by. */
+  /** The id of an account, or another text that identifies the client. */
   readonly name: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
 }
 
-/** Searches at a time, each of another account: they share the time that posts leave. */
+/** The largest number of searches at a time, each of another account: they share the processor time that posts leave. */
 const MAX_SEARCHES = 2;
-/** Further ones of an account, and of all together, that wait for a slot. More are refused at once. */
+/** The largest numbers of waiting searches, of one account and of all accounts. Further searches are refused at once. */
 const MAX_WAITING_OF_ONE = 3;
 const MAX_WAITING = 100;
 const LONGEST_WAIT_MS = 10_000;
@@ -20,15 +20,16 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-/** The slots for work that looks at submissions one by one, so that no account keeps all others from searching. */
+/** Slots for work that looks at submissions one by one, so that one account cannot keep all others from searching. */
 export class SearchSlots {
   readonly #searching = new Set<string>();
   readonly #waiting: Waiting[] = [];
 
   /**
-   * Does the work when there is a slot.
+   * Runs the work when there is a slot.
    *
-   * @throws rate_limited if others of the same account wait, or the wait is too long; unavailable if too many wait; the reason of `gone`.
+   * @throws rate_limited if three searches of the same account wait, or its own search lasts too long; unavailable if too many wait, or
+   * searches of others last too long; the reason of `gone`.
    */
   async run<Result>(asker: Asker, work: () => Promise<Result>): Promise<Result> {
     await this.#enter(asker);
@@ -40,7 +41,7 @@ export class SearchSlots {
     }
   }
 
-  /** The same for each part of what is given out in parts: a slow reader holds no slot while it reads. */
+  /** Takes a slot anew for each part of a stream, so that a slow reader holds no slot between the parts. */
   async *runEach<Part>(asker: Asker, parts: AsyncGenerator<Part>): AsyncGenerator<Part> {
     for (;;) {
       const part = await this.run(asker, () => parts.next());

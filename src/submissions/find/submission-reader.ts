@@ -16,20 +16,20 @@ import {
 } from "../stored/submission-store.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 
-/** A file, and its bytes for whoever reads them. */
+/** A file, and a function that reads its bytes. */
 export interface OpenedFile {
   readonly file: FileFacts;
   readonly open: (range: ByteRange) => FileStream;
 }
 
-/** One endpoint's submissions, for the holder of its secret key; those of other endpoints and those in the bin do not exist here. */
+/** The submissions of an endpoint, for the holder of its secret key. Submissions of other endpoints and in the bin are not found. */
 export interface SubmissionReader {
   /**
-   * Newest first, up to the limit or 1 MiB of JSON; a single larger submission is a page of its own.
+   * Lists the newest first, up to the limit or 1 MiB of JSON. A single larger submission is a page of its own.
    *
    * @param gone aborted when nobody waits for the page any more.
-   * @throws invalid_request when the cursor is not one that a page returned; rate_limited, unavailable when a filter that looks at
-   *   submissions one by one has to wait for too long.
+   * @throws invalid_request if the cursor is not one that a page returned; rate_limited, unavailable if the filter needs a look at each
+   * submission and no slot becomes free in time.
    */
   list(
     filter: SubmissionFilter & { readonly endpointIds: readonly string[] },
@@ -39,9 +39,9 @@ export interface SubmissionReader {
   ): Promise<SubmissionPage>;
   /** @throws not_found */
   get(endpointId: string, id: string): Promise<StoredSubmission>;
-  /** A file of a submission. @throws not_found; gone if its bytes are not kept any more */
+  /** Finds a file of a submission. @throws not_found; gone if its bytes are not kept any more */
   file(endpointId: string, id: string, fileId: string): Promise<OpenedFile>;
-  /** Deletes it for good. @throws not_found */
+  /** Deletes a submission for good. @throws not_found */
   remove(endpointId: string, id: string): Promise<void>;
 }
 

@@ -18,11 +18,11 @@ import type { StoredSubmission } from "../stored/submission-work.ts";
 import { readTail, tailAfter, tailEnd, type TailPage } from "./tail.ts";
 
 const DEFAULT_TAIL = 10;
-/** Submissions that are read at once for who is not at the machine; 16 of 64 KiB are 1 MiB. */
+/** The largest number of submissions read at once for a caller who is not on the machine; 16 submissions of 64 KiB are 1 MiB. */
 const DISTANT_PAGE_SIZE = 16;
 
 interface Parts extends SearchParts {
-  /** Waits until something may have been committed since it returned last. */
+  /** Resolves when something may have been committed since it resolved last. */
   readonly committed: () => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ function sizeOf({ since }: SubmissionFilter): number {
   return since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE;
 }
 
-/** The oldest of them first. */
+/** Reads the newest submissions, and returns the oldest of them first. */
 async function readNewest(
   context: Context<Parts>,
   filter: SubmissionFilter,
@@ -101,7 +101,7 @@ async function* newestAndNext(
   newest: readonly StoredSubmission[],
 ): AsyncGenerator<StoredSubmission> {
   yield* newest;
-  // A submission committed between the two reads is in both.
+  // A submission that was committed between the two reads is in both.
   const given = new Set(newest.map(({ id }) => id));
   for await (const submission of followSubmissions(db, tail, parts.committed))
     if (!given.has(submission.id)) yield submission;

@@ -8,34 +8,37 @@ import { readSubmissions, type SubmissionFilter } from "../stored/submission-sto
 import type { StoredSubmission } from "../stored/submission-work.ts";
 
 /**
- * A place in the order of commits: SQLite numbers the submissions, and the id is empty. PostgreSQL numbers the transactions, and
- * within one the ids count.
+ * A position in the order of commits. On SQLite `commit` is the number of the submission, and `id` is empty. On PostgreSQL `commit` is the
+ * number of the transaction, and `id` is that of a submission, because a transaction stores several.
  */
 export interface TailPosition {
   readonly commit: number;
   readonly id: string;
 }
 
-/** Before all submissions. */
+/** The position before all submissions. */
 export const TAIL_START: TailPosition = { commit: 0, id: "" };
 
 export interface TailPage {
-  /** In the order of their commits. */
+  /** The submissions in the order of their commits. */
   readonly submissions: readonly StoredSubmission[];
-  /** The place of each of them. */
+  /** The position of each submission, in the same order. */
   readonly positions: readonly TailPosition[];
-  /** Everything up to here was looked at. */
+  /** The position up to which submissions were looked at. */
   readonly position: TailPosition;
-  /** Whether there may be more behind it: a page looks at {@link MAX_LOOKED} submissions, however few of them the filter takes. */
+  /**
+   * Whether there may be more after `position`: a page looks at {@link MAX_LOOKED} submissions at most, even if the filter takes few of
+   * them.
+   */
   readonly isCut: boolean;
 }
 
-/** Submissions that one page looks at, in a few milliseconds in which posts wait on SQLite. */
+/** The largest number of submissions that one page looks at; it takes a few milliseconds, during which posts wait on SQLite. */
 export const MAX_LOOKED = 500;
 
 /**
- * On PostgreSQL transactions end in another order than they begin. What was stored before the oldest one that still runs is
- * complete; the rest is left for later.
+ * On PostgreSQL transactions may end in another order than they begin. Only submissions stored before the oldest open transaction are read;
+ * later ones are left for the next read.
  */
 export const IS_COMPLETE = "stored_by < pg_snapshot_xmin(pg_current_snapshot())";
 
@@ -44,7 +47,7 @@ const INCOMPLETE_SQL = {
   postgresql: `SELECT 1 FROM submission WHERE NOT ${IS_COMPLETE} LIMIT 1`,
 };
 
-/** Whether there are submissions that wait for the end of an earlier transaction. */
+/** Whether some submissions cannot be read yet, because an earlier transaction is still open. */
 export function* isIncomplete(): Steps<boolean> {
   return (yield* first(textByEngine(INCOMPLETE_SQL))) !== undefined;
 }
@@ -55,7 +58,7 @@ const END_SQL = {
     WHERE ${IS_COMPLETE} ORDER BY stored_by DESC, id DESC LIMIT 1`,
 };
 
-/** The position after the newest submission that `tail` gives. */
+/** The position after the newest submission that a tail can read. */
 export function* tailEnd(): Steps<TailPosition> {
   return (yield* first(textByEngine<TailPosition>(END_SQL))) ?? TAIL_START;
 }
@@ -65,7 +68,7 @@ const NAMED_SQL = {
   postgresql: `SELECT stored_by::text::bigint AS "commit", id FROM submission WHERE id = ?`,
 };
 
-/** Submissions that are looked at for the first commit: their ids are made some seconds before it, and not in its order. */
+/** The largest number of submissions searched for the lowest commit. Ids are made some seconds before the commit, and in another order. */
 const MAX_COMMITTED_LATER = 10_000;
 
 export const FIRST_LATER_SQL = {
@@ -76,9 +79,9 @@ export const FIRST_LATER_SQL = {
 };
 
 /**
- * The position after a submission; if it is gone, the position before the first one with a later id.
+ * The position after a submission; if it is deleted, the position before the first submission with a later id.
  *
- * @param cursor its id. @throws invalid_request on anything else.
+ * @param cursor the id of the submission. @throws invalid_request on anything else.
  */
 export function* tailAfter(cursor: string): Steps<TailPosition> {
   checkCursor("sub", cursor);
@@ -110,8 +113,8 @@ const UNTIL_SQL = {
 };
 
 /**
- * At most `limit` submissions that were committed after a position, oldest first, by the endpoint, the score and the time of the
- * filter. The first statement bounds how many the second one looks at.
+ * Reads at most `limit` submissions that were committed after a position, oldest first. Of the filter only the endpoints, the spam class
+ * and the times apply. The first statement finds where the second one stops, after {@link MAX_LOOKED} submissions.
  */
 export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: number): Steps<TailPage> {
   const bound = yield* first(textByEngine<TailPosition>(BOUND_SQL, after.commit, after.id));

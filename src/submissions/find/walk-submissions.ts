@@ -17,43 +17,43 @@ import { createTextMatcher, SEARCHED_COLUMNS, type TextMatcher } from "./match-t
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import type { SubmissionFilter } from "../stored/submission-store.ts";
 
-/** By the time of the submissions: from the newest on, or from the oldest on. */
+/** `older` begins at the newest submission, `newer` at the oldest. */
 export type Direction = "older" | "newer";
 
 export interface WalkRequest {
   readonly filter: SubmissionFilter;
   readonly direction: Direction;
-  /** The id after which the walk begins, in its direction; null begins at the end. */
+  /** The id after which the walk begins, in its direction; null begins with the first submission in that direction. */
   readonly cursor: string | null;
-  /** Submissions that are wanted first, so that no more are read than a page needs. */
+  /** The number of submissions that the caller wants first, so that the walk reads no more than a page needs. */
   readonly wanted: number;
   /** Ends the walk, with its reason, when nobody waits for it any more. */
   readonly gone?: AbortSignal;
 }
 
 export interface WalkSlice {
-  /** The submissions of the filter, in the order of the walk. */
+  /** The submissions that match the filter, in the order of the walk. */
   readonly ids: readonly string[];
-  /** Submissions that the walk looked at so far. */
+  /** The number of submissions that the walk has looked at so far. */
   readonly looked: number;
-  /** A cursor: the walk has looked at everything up to it. Null at the end. */
+  /** The cursor up to which the walk has looked at all submissions; null at the end. */
   readonly position: string | null;
 }
 
-/** A slice takes up no further chunk after this time: a post waits for one slice (`readInTurn`). */
+/** A slice reads no further chunk after this time, because a post waits until the slice ends (`readInTurn`). */
 const SLICE_MS = 3;
-/** Submissions that one slice looks at. */
+/** The largest number of submissions that one slice looks at. */
 const SLICE_ROWS = 250;
-/** Bytes of data in which one chunk of a slice looks for a text, in two milliseconds if it takes longest. */
+/** The largest number of bytes that one chunk searches for a text, in two milliseconds in the worst case. */
 const MAX_CHUNK_BYTES = 131_072;
-/** Endpoints that one slice looks at. */
+/** The largest number of endpoints that one slice looks at. */
 const SLICE_ENDPOINTS = 16;
-/** Submissions of an endpoint that are read first, if there are several; each further time twice as many. */
+/** The number of submissions of an endpoint in its first chunk, if there are several endpoints. Each further chunk has twice as many. */
 const FIRST_ROWS = 32;
-/** Endpoints whose ends one slice looks up. */
+/** The largest number of endpoints whose first or last submission one slice looks up. */
 const ENDS_AT_ONCE = 500;
 
-/** Greater than every id that begins like the text before it, because ids have one length. */
+/** An id with this appended is greater than that id, and not greater than the next one, because ids have one length. */
 const AFTER = "~";
 
 /** A table with the ids of submissions and the numbers of their endpoints. */
@@ -65,33 +65,33 @@ const WALKED_SQL: Readonly<Record<Walked, string>> = {
   submission_bin: "FROM submission_bin",
 };
 
-/** The same with the submissions themselves. */
+/** The same tables, joined with the submissions themselves. */
 const SUBMISSIONS_SQL: Readonly<Record<Walked, string>> = {
   submission: "FROM submission",
   submission_work: "FROM submission_work JOIN submission ON submission.id = submission_work.id",
   submission_bin: "FROM submission_bin JOIN submission ON submission.id = submission_bin.id",
 };
 
-/** The one with the fewest rows that has every submission of the filter. */
+/** The smallest table that has every submission of the filter. */
 function walkedOf({ isDeleted, state, assignee }: SubmissionFilter): Walked {
   if (isDeleted) return "submission_bin";
   return state === "done" || (assignee !== null && assignee !== "nobody") ? "submission_work" : "submission";
 }
 
-/** One endpoint's submissions, or all; those from `low` on and before `high` are not looked at yet. */
+/** The submissions of one endpoint, or of all, that the walk has not looked at yet: ids from `low` on and before `high`. */
 interface Source {
   readonly walked: Walked;
-  /** Null is every endpoint. */
+  /** The number of the endpoint; null means every endpoint. */
   readonly number: number | null;
   readonly low: string;
   readonly high: string;
-  /** How many the next chunk looks at. */
+  /** The number of submissions in the next chunk. */
   readonly rows: number;
 }
 
 /**
- * Goes through the submissions of a filter by their ids. No index has the score, the text or what was read: the walk looks at
- * every submission of the filter's endpoints and times, in slices, and lets all other work go on after each. Several endpoints are
+ * Walks through the submissions of a filter in the order of their ids. There is no index for the score, the text or what was read. So the
+ * walk looks at every submission of the filter's endpoints and period, in slices, between which other work goes on. Several endpoints are
  * merged, so that a small workspace beside large ones costs only its own rows.
  *
  * @throws invalid_request on a malformed cursor.
@@ -133,18 +133,18 @@ export async function* walkSubmissions(db: Database, request: WalkRequest): Asyn
   }
 }
 
-/** What differs between the two directions. */
+/** The differences between the two directions. */
 const WAYS = {
   older: {
     order: "DESC",
-    /** The part of a source that the walk reaches first. */
+    /** The bound of a source that the walk reaches first. */
     front: ({ high }: Source) => high,
     compare: (one: string, other: string) => (one > other ? -1 : 1),
-    /** Whether the id lies before everything that is not looked at yet. */
+    /** Whether the walk has passed this id in all sources. */
     isAhead: (id: string, edge: string) => id >= edge,
-    /** Leaves out what a chunk has looked at; `end` is its last id. */
+    /** The source without the chunk that was read; `end` is the last id of that chunk. */
     shrink: (source: Source, end: string): Source => ({ ...source, high: end }),
-    /** What a chunk with that last id looks at. */
+    /** The part of a source that a chunk reads; `end` is the last id of that chunk. */
     chunk: (source: Source, end: string): Source => ({ ...source, low: end }),
     cursorAt: (edge: string) => edge.replace(AFTER, ""),
   },
@@ -159,7 +159,7 @@ const WAYS = {
   },
 } as const;
 
-/** The sources that hold up the walk, few enough for one slice. */
+/** The sources that the walk must read next, few enough for one slice. */
 function leadersOf(open: readonly Source[], direction: Direction): readonly Source[] {
   const { front, compare } = WAYS[direction];
   const sorted = open.toSorted((one, other) => compare(front(one), front(other)));
@@ -170,7 +170,7 @@ function leadersOf(open: readonly Source[], direction: Direction): readonly Sour
   });
 }
 
-/** Everything ahead of it is looked at; null when all is. */
+/** The id up to which the walk has looked at all sources; null when it has looked at everything. */
 function edgeOf(open: readonly Source[], direction: Direction): string | null {
   const { front, compare } = WAYS[direction];
   return open
@@ -211,7 +211,7 @@ function endsSql(walked: Walked, direction: Direction): string {
     FROM ${LIST} AS listed`;
 }
 
-/** A source for each endpoint that has a submission within the bounds; it begins with the first of them. */
+/** Returns a source for each endpoint that has a submission within the bounds. The source begins with the first such submission. */
 function* startAtEnds(
   numbers: readonly number[],
   { low, high, walked }: Pick<Source, "low" | "high" | "walked">,
@@ -234,13 +234,13 @@ function* startAtEnds(
 
 interface Chunk {
   readonly ids: readonly string[];
-  /** How many submissions it looked at. */
+  /** The number of submissions that the chunk looked at. */
   readonly rows: number;
-  /** The id of the last one; null when the source has no more. */
+  /** The id of the last submission of the chunk; null if the source has no more. */
   readonly end: string | null;
 }
 
-/** The next submissions of one source. The first statement bounds how many the second one looks at. */
+/** Reads the next submissions of one source. The first statement finds where the second one stops. */
 function* readChunk(
   source: Source,
   filter: SubmissionFilter,
@@ -251,7 +251,7 @@ function* readChunk(
   let { rows: count } = source;
   let end = yield* lastOf(source, count, order);
   if (matcher !== null && count > 1) {
-    // A submission may have 64 KiB. If these are too large together, it reads the number that fits at their mean size.
+    // A submission may have 64 KiB. If the chunk is too large, it reads fewer submissions: the number that fits at their mean size.
     const size = yield* sizeOf(end === null ? source : chunk(source, end));
     if (size.bytes > MAX_CHUNK_BYTES) {
       count = Math.max(1, Math.floor((size.rows * MAX_CHUNK_BYTES) / size.bytes));
@@ -297,7 +297,7 @@ const SEARCHED_BYTES_SQL = SEARCHED_COLUMNS.map((column) => `coalesce(octet_leng
   " + ",
 );
 
-/** How many submissions a source has, and the bytes of what is searched of them. */
+/** The number of submissions of a source, and the total bytes of their searched columns. */
 function* sizeOf(source: Source): Steps<{ readonly rows: number; readonly bytes: number }> {
   const { sql, parameters } = inRange(source);
   const summed = text<{ rows: number; bytes: number | null }>(
@@ -327,7 +327,7 @@ function inWords(sql: Wanted["sql"], engine: keyof TextsByEngine): string {
   return typeof sql === "string" ? sql : sql[engine];
 }
 
-/** What no index answers. */
+/** The conditions of a filter that no index answers. */
 function conditionsOf(filter: SubmissionFilter, matcher: TextMatcher | null): readonly Wanted[] {
   const { spamClass, unreadBy, isDeleted } = filter;
   const conditions: Wanted[] = isDeleted ? [] : [{ sql: NOT_BINNED_SQL, parameters: [] }];

@@ -2,49 +2,54 @@ import { all, first, run, type Steps, text } from "../../database/steps.ts";
 import type { Database } from "../../database/database.ts";
 import type { HeldPost } from "./held-post.ts";
 
-/** What the held posts of a workspace may take; null is unlimited. */
+/** The bounds of a workspace's held posts; null is unlimited. */
 export interface HeldBounds {
   readonly posts: number | null;
-  /** Of their texts. */
+  /** Bytes of the texts of held posts. */
   readonly bytes: number | null;
 }
 
-/** The setting whose bound made posts go. */
+/** The setting whose bound was exceeded, so that posts were deleted. */
 export type HeldBound = "held.maxPerWorkspace" | "heldBytes" | "held.maxBytes" | "origins";
 
-/** Held posts that were deleted for lack of room, by the reason they were held for. */
+/** The number of held posts that were deleted for lack of room, by the reason they were held for. */
 export interface Eviction extends Readonly<Record<HeldPost["why"], number>> {
   readonly workspaceId: string;
   readonly bound: HeldBound;
 }
 
-/** What a workspace's held posts take. */
+/** The number and the bytes of a workspace's held posts. */
 export interface HeldCount {
   readonly posts: number;
   readonly bytes: number;
 }
 
-/** The largest number of held posts deleted at once, twice the largest batch: if a bound was lowered, the rest follows with later posts. */
+/**
+ * The largest number of held posts deleted at once, twice the largest batch. If a bound was lowered, the rest is deleted with later posts.
+ */
 export const MAX_EVICTED = 1024;
 
 /**
- * One post: the oldest that is held for its origin; else one of the network that has the most. Of several such networks, a post with
- * a filled honeypot goes before others, then the oldest. The parameter is the workspace, twice.
+ * Deletes one post: the oldest one held for its origin; else one of the network with the most posts. If several networks have as many,
+ * posts with a filled honeypot go first, then the oldest. The parameter is the workspace, twice.
  */
 export const EVICT_SQL = `DELETE FROM held WHERE id = coalesce(
   (SELECT id FROM held WHERE workspace_id = ? AND why = 'origin' ORDER BY id LIMIT 1),
   (SELECT first_id FROM held_network WHERE workspace_id = ? ORDER BY posts DESC, first_trapped DESC, first_id LIMIT 1)
 ) RETURNING why, bytes`;
 
-/** PostgreSQL does all in one function. Parameters: the workspace, most posts, most bytes, most evicted, the time. */
+/**
+ * Calls the function of PostgreSQL that evicts posts. Parameters: the workspace, its largest number of posts, its largest number of bytes,
+ * the largest number to evict, the time.
+ */
 export const EVICT_CALL = "SELECT evict_held(?, ?, ?, ?, ?) AS why";
 
 /** The largest number of posts that an endpoint holds for their origin. */
 const MAX_HELD_FOR_ORIGIN = 100;
 
 /**
- * Posts that are too many of those held for their origin: of the networks with most of them, the oldest. They push out only their own
- * kind. The parameter is the endpoint.
+ * Deletes the posts of an endpoint that exceed its bound for posts held for their origin: the oldest posts of the networks with the most of
+ * them. Posts held for other reasons stay. The parameter is the endpoint.
  */
 export const EVICT_ORIGINS_SQL = `DELETE FROM held WHERE id IN (
   SELECT id FROM (
@@ -52,7 +57,7 @@ export const EVICT_ORIGINS_SQL = `DELETE FROM held WHERE id IN (
   ) AS counted ORDER BY posts, id DESC LIMIT ${MAX_EVICTED} OFFSET ${MAX_HELD_FOR_ORIGIN}
 ) RETURNING why`;
 
-/** Keeps an endpoint within its bound of posts that are held for their origin; null if there is room. */
+/** Keeps an endpoint within its bound for posts held for their origin; returns null if nothing had to be deleted. */
 export function* evictForOrigin(workspaceId: string, endpointId: string): Steps<Eviction | null> {
   const rows = yield* all(text<{ why: HeldPost["why"] }>(EVICT_ORIGINS_SQL, endpointId));
   return countEvicted(
@@ -62,13 +67,13 @@ export function* evictForOrigin(workspaceId: string, endpointId: string): Steps<
   );
 }
 
-/** The bound that is passed; null if there is room. */
+/** The bound that is exceeded; null if there is room. */
 export function passedBound({ posts, bytes }: HeldCount, most: HeldBounds): HeldBound | null {
   if (most.posts !== null && posts > most.posts) return "held.maxPerWorkspace";
   return most.bytes !== null && bytes > most.bytes ? "heldBytes" : null;
 }
 
-/** @param whys why each of them was held. */
+/** Counts deleted posts by reason; null if none was deleted. @param whys the reason of each deleted post */
 export function countEvicted(
   workspaceId: string,
   bound: HeldBound,
@@ -80,7 +85,7 @@ export function countEvicted(
   return { workspaceId, bound, ...counts };
 }
 
-/** Deletes posts of a workspace until it keeps its bounds; null if there is room. */
+/** Deletes held posts of a workspace until it is within its bounds; returns null if nothing had to be deleted. */
 export function* evictHeld(workspaceId: string, most: HeldBounds, now: number): Steps<Eviction | null> {
   const known = yield* first(
     text<HeldCount>("SELECT posts, bytes FROM held_total WHERE workspace_id = ?", workspaceId),
@@ -109,15 +114,15 @@ export function* evictHeld(workspaceId: string, most: HeldBounds, now: number): 
   return countEvicted(workspaceId, bound, whys);
 }
 
-/** What is held in all, and what had to go of one workspace; null if there was room. */
+/** The bytes of all held posts, and what was deleted of one workspace; `eviction` is null if there was room. */
 export interface RoomMade {
   readonly bytes: number;
   readonly eviction: Eviction | null;
 }
 
 /**
- * If all held posts together take more bytes, those of the workspace with the most go, until there is room or another workspace has
- * the most. One workspace in a transaction: so it waits for no batch that waits for it.
+ * If all held posts together exceed the bound, deletes posts of the workspace with the most bytes, until there is room or another workspace
+ * has the most. Each transaction is about one workspace only, so that it never deadlocks with a batch.
  */
 export function* makeRoom(engine: Database["engine"], maxBytes: number, now: number): Steps<RoomMade> {
   const bytes = yield* sumHeldBytes();
@@ -128,7 +133,7 @@ export function* makeRoom(engine: Database["engine"], maxBytes: number, now: num
     ),
   );
   if (largest === undefined) return { bytes, eviction: null };
-  // Of two with the same, one post goes.
+  // If two workspaces hold as many bytes, at least one post is deleted.
   const most = Math.max(largest.bytes - (bytes - maxBytes), Math.min(next?.bytes ?? 0, largest.bytes - 1));
   const evicted = yield* evictBy[engine](largest.workspace_id, { posts: null, bytes: most }, now);
   return { bytes, eviction: evicted && { ...evicted, bound: "held.maxBytes" } };

@@ -11,18 +11,20 @@ import { findLimits, type Plans } from "../../workspaces/workspace.ts";
 import { sumHeldBytes } from "./evict-held.ts";
 import { countHeldPostsOf } from "./held-post.ts";
 
-/** Share of a bound at which an owner should make room. */
+/** The share of a bound from which on the owner should make room. */
 const CLOSE_TO_FULL = 0.8;
 
 export interface HeldRules {
-  /** Held posts that a workspace keeps; null is unlimited. */
+  /** The largest number of held posts that a workspace keeps; null is unlimited. */
   readonly maxPerWorkspace: number | null;
-  /** Bytes that all may take, while they take this number; null is unlimited. */
+  /** Returns the largest number of bytes that all held posts may take; null is unlimited. @param heldBytes the bytes that they take now */
   readonly maxBytes: (heldBytes: number) => number | null;
   readonly plans: Plans;
 }
 
-/** One finding for each workspace whose held posts come near a bound, and one for all together; a single sound one if none do. */
+/**
+ * Returns one finding for each workspace whose held posts come near a bound, and one if all together do; a single sound one if none does.
+ */
 export function* checkHeldPostRoom({ maxPerWorkspace, maxBytes, plans }: HeldRules): Steps<Finding[]> {
   const bytes = yield* sumHeldBytes();
   const most = maxBytes(bytes);
@@ -56,7 +58,7 @@ function listHolders() {
   return all(query.selectFrom("held_total").selectAll().where("posts", ">", 0).orderBy("workspace_id"));
 }
 
-/** How many held posts somebody may see. */
+/** Counts the held posts that somebody may see. */
 export function* countViewableHeld(viewing: Viewing): Steps<number> {
   const sight = yield* findSight(viewing);
   if (sight === null) return yield* countHeldPosts((yield* listWorkspaces()).map(({ id }) => id));
@@ -64,10 +66,10 @@ export function* countViewableHeld(viewing: Viewing): Steps<number> {
   return yield* countHeldPostsOf(yield* viewableEndpointIds(viewing), AFTER_ALL_HELD);
 }
 
-/** Behind every id of a held post. */
+/** A text that is greater than the id of every held post. */
 const AFTER_ALL_HELD = "held_~";
 
-/** Held posts of these workspaces together. */
+/** The total number of held posts of these workspaces. */
 export function* countHeldPosts(workspaceIds: readonly string[]): Steps<number> {
   const ids = listed(workspaceIds);
   const counted = yield* first(
@@ -79,7 +81,7 @@ export function* countHeldPosts(workspaceIds: readonly string[]): Steps<number> 
   return counted?.posts ?? 0;
 }
 
-/** Rounded up. */
+/** Writes a number of bytes in MiB, rounded up. */
 function mebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1_048_576)} MiB`;
 }

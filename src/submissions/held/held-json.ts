@@ -15,7 +15,7 @@ export const heldPostShape = contentShape.extend({
   origin: z.string().optional().describe("Of the page, if it is held for that."),
 });
 
-/** A held post as the archive of a workspace has it. */
+/** A line with a held post in the archive of a workspace. */
 export const heldLine = submissionLine
   .omit({ imported_from: true, state: true, assignee: true, notes: true })
   .extend({
@@ -24,7 +24,7 @@ export const heldLine = submissionLine
     origin: z.string().max(MAX_ORIGIN_LENGTH).optional(),
   });
 
-/** What {@link heldPostJson} wrote, as held in another endpoint. */
+/** Reads a line that {@link heldPostJson} wrote, as a post held by another endpoint. */
 export function readHeldLine(
   { why, origin, ...line }: z.output<typeof heldLine>,
   { id: endpointId, schemaVersion, workspaceId }: Endpoint,

@@ -27,7 +27,10 @@ import { changesOf } from "../manage/submission-operations.ts";
 const heldIds = z.array(heldId).readonly();
 const heldInput = z.strictObject({ held: heldId });
 
-/** What was held long enough goes first, whether a server runs or not. A read that finds nothing of it changes nothing. */
+/**
+ * Drops posts that were held for longer than `held.days`, so that the result is the same whether a server runs or not. If there is none,
+ * nothing is written.
+ */
 async function dropOld({ db, config, now }: Context): Promise<void> {
   const { days } = config.held;
   while (await db.read(() => hasExpired(days, now))) await db.transaction(() => dropExpired(days, now));
@@ -75,7 +78,7 @@ export const showHeld = operation({
   },
 });
 
-/** What a release works with beside the database: it looks for the links only if the post has files. */
+/** What a release needs besides the database. Links are made only if the post has files. */
 interface ReleaseParts {
   readonly fileLinks: { readonly linkRow: LinkRow };
 }
@@ -139,7 +142,7 @@ export const dropAllHeld = operation({
     if (newest !== null && !isId("held", newest))
       throw new FormsvcError("usage", "the newest to drop is named by the id of a held post");
     await dropOld(context);
-    // Durable: that nothing is held may be known of the primary alone.
+    // A durable transaction, not a read: the answer that nothing is held may rest on a commit that only the primary has yet.
     const range = await context.db.transaction(() => chooseRange(context, reference, newest));
     if (range === null) return { dropped: 0 };
     let dropped = 0;
@@ -154,16 +157,16 @@ export const dropAllHeld = operation({
   },
 });
 
-/** Held posts to drop: those of some endpoints up to one post. */
+/** The held posts to drop: posts of some endpoints, up to and with `newestId`. */
 interface HeldPostRange {
-  /** Null is every endpoint. */
+  /** Null means every endpoint. */
   readonly endpointIds: readonly string[] | null;
   readonly newestId: string;
-  /** What the record names: the id of an endpoint or a workspace, or `all`. */
+  /** What the audit record names: the id of an endpoint or a workspace, or `all`. */
   readonly subject: string;
 }
 
-/** Null if nothing is held there. */
+/** Chooses the held posts to drop; null if there is none. */
 function* chooseRange(
   context: Context,
   { endpoint, workspace }: EndpointsReference,

@@ -16,15 +16,15 @@ import type { IdempotentPost } from "../commit/idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "../stored/submission.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** A post that was answered 429, held for some days so that a genuine post is not lost. */
+/** A refused post that is held for some days, so that a genuine post is not lost. */
 export interface HeldPost extends Submission {
   readonly workspaceId: string;
   readonly why: (typeof HELD_REASONS)[number];
-  /** Of the page, if it is held for that. */
+  /** The origin of the page; only if the post is held because of it. */
   readonly origin?: string | undefined;
 }
 
-/** Scored as spam, over the monthly limit, or from a page whose origin is not allowed. */
+/** The reasons: scored as spam, over the monthly limit, or from a page whose origin is not allowed. */
 export const HELD_REASONS = ["spam", "limit", "origin"] as const;
 
 /** A selection of held posts. Null means any. */
@@ -32,7 +32,7 @@ export interface HeldPostFilter {
   readonly endpointIds: readonly string[] | null;
   /** Absent means any. */
   readonly why?: HeldPost["why"] | null;
-  /** Milliseconds; `since` is inclusive, `until` is not. */
+  /** Milliseconds since 1970 UTC; `since` is inclusive, `until` is exclusive. */
   readonly since: number | null;
   readonly until: number | null;
 }
@@ -44,22 +44,22 @@ export interface HeldPostPage {
   readonly nextCursor: string | null;
 }
 
-/** A refused post as it is written. */
+/** A refused post, ready to be stored. */
 export interface NewHeldPost {
   readonly held: HeldPost;
   /** Whether a honeypot was filled. */
   readonly trapped: boolean;
   /** A hash of the submitter's network; empty if none is known. */
   readonly network: string;
-  /** Equal for the same Idempotency-Key with the same body, which is held once. */
+  /** The post's Idempotency-Key; null if it has none. Posts with the same key and body are held once. */
   readonly idempotent: IdempotentPost | null;
-  /** Of its texts, in UTF-8. */
+  /** Bytes of the post's texts in UTF-8. */
   readonly bytes: number;
-  /** Bytes that the workspace's plan allows; null is unlimited. */
+  /** The bytes of held posts that the plan of the workspace allows; null is unlimited. */
   readonly maxBytes: number | null;
 }
 
-/** Writes held posts inside a transaction of the caller's. */
+/** Stores a held post, inside the caller's transaction. */
 type HeldPostWriter = (post: NewHeldPost) => void;
 
 export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
@@ -86,20 +86,20 @@ const ADD_IMPORTED_SQL = `INSERT INTO held
   (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin)
   VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, 0, '', NULL, ?, ?) ON CONFLICT (id) DO NOTHING`;
 
-/** Holds a post of an archive; one with an id that exists is left as it is. Returns whether it is new. */
+/** Adds a held post from an archive, unless its id exists already. Returns whether it was added. */
 export function* addImportedHeld(held: HeldPost): Steps<boolean> {
   const { workspaceId, endpointId, why, origin = null } = held;
   const ownValues = [workspaceId, endpointId, why, heldBytes(held), origin];
   return (yield* run(text(ADD_IMPORTED_SQL, ...contentValues(held), ...ownValues))) > 0;
 }
 
-/** Which of the ids held posts have. */
+/** Returns those of the ids that belong to held posts. */
 export function* findHeldIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
   const rows = yield* all(query.selectFrom("held").select("id").where("id", "in", listed(ids)));
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Bytes that a post takes in the table, without its row's fixed part. */
+/** The bytes of a post's texts in UTF-8. */
 export function heldBytes(held: HeldPost): number {
   return contentValues(held).reduce<number>(
     (bytes, value) => (typeof value === "string" ? bytes + Buffer.byteLength(value) : bytes),
@@ -107,14 +107,15 @@ export function heldBytes(held: HeldPost): number {
   );
 }
 
-/** Refusals are not remembered, so another body with the same key is another post. */
+/** A hash of the key with the body: a refused post may be sent again with the same key and another body, and is another held post then. */
 export function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
   return hash("sha256", Buffer.concat([keyHash, bodyHash, Buffer.from(kind)]), "buffer");
 }
 
 /**
- * @param cursor a `nextCursor`, or null for the first page. @param maxBytes most bytes of data on the page, which still has one post.
- * @throws invalid_request on another cursor.
+ * Lists held posts, newest first. @param cursor a `nextCursor`, or null for the first page. @param maxBytes the largest number of bytes of
+ * data on the page, which still has at least one post.
+ * @throws invalid_request on any other cursor.
  */
 export function* listHeldPosts(
   filter: HeldPostFilter,
@@ -134,7 +135,7 @@ export function* listHeldPosts(
   if (filter.since !== null) ids = ids.where("id", ">=", firstIdAt("held", filter.since));
   if (filter.until !== null) ids = ids.where("id", "<", firstIdAt("held", filter.until));
   if (cursor !== null) ids = ids.where("id", "<", cursor);
-  // The ids are found and sorted in an index; of many endpoints' posts only the page's are read.
+  // The ids are found and sorted in an index, and then only the posts of this page are read.
   const listed = yield* all(
     query
       .selectFrom("held")
@@ -150,7 +151,7 @@ export function* listHeldPosts(
   return { data, nextCursor: listed.length > data.length ? (data.at(-1)?.id ?? null) : null };
 }
 
-/** The first of these posts that have this number of bytes together; at least one. */
+/** Returns the first of these posts, as many as fit into `maxBytes` together, and at least one. */
 function fittingOf(
   listed: readonly { readonly id: string; readonly bytes: number }[],
   maxBytes: number,
@@ -160,7 +161,7 @@ function fittingOf(
   return (tooFar < 0 ? listed : listed.slice(0, tooFar)).map(({ id }) => id);
 }
 
-/** What a page sent to an endpoint before it was allowed, the oldest first: all but what was taken for spam. */
+/** Lists the posts that a page sent to an endpoint before the page was allowed, the oldest first, without those scored as spam. */
 export function* listReleasable(endpointId: string, origin: string): Steps<HeldPost[]> {
   const rows = yield* all(releasable(endpointId, origin).selectAll().orderBy("id"));
   return rows.map(toHeldPost);
@@ -180,7 +181,7 @@ function releasable(endpointId: string, origin: string) {
     .where("spam_score", "<", CLASS_SCORES.blocked[0]);
 }
 
-/** Held posts of these endpoints up to one of them; null is every endpoint. */
+/** Counts the held posts of these endpoints up to and with `newestId`. @param endpointIds null means every endpoint */
 export function* countHeldPostsOf(endpointIds: readonly string[] | null, newestId: string): Steps<number> {
   const counted = ofEndpoints(endpointIds)
     .where("id", "<=", newestId)
@@ -191,11 +192,13 @@ export function* countHeldPostsOf(endpointIds: readonly string[] | null, newestI
 
 export interface DroppedPosts {
   readonly count: number;
-  /** What is left of their files belongs to nothing. */
+  /** The files of the dropped posts; the caller deletes them. */
   readonly fileIds: readonly string[];
 }
 
-/** Drops up to 500 posts of these endpoints, up to one of them; null is every endpoint. */
+/**
+ * Drops up to 500 held posts of these endpoints, the oldest first, up to and with `newestId`. @param endpointIds null means every endpoint
+ */
 export function* dropHeldPostsOf(
   endpointIds: readonly string[] | null,
   newestId: string,
@@ -212,7 +215,7 @@ function ofEndpoints(endpointIds: readonly string[] | null) {
   return ids.where("endpoint_id", "in", listed(endpointIds));
 }
 
-/** Takes at most `limit` of an endpoint's held posts along into the workspace that it is in now. Returns how many. */
+/** Moves at most `limit` held posts of an endpoint to the workspace that the endpoint is in now. Returns the number moved. */
 export function moveHeldPostsOf(endpointId: string, workspaceId: string, limit: number): Steps<number> {
   const some = query
     .selectFrom("held")
@@ -228,12 +231,12 @@ const FOLLOW_SQL = `UPDATE held SET workspace_id = (SELECT workspace_id FROM end
   WHERE id IN (SELECT held.id FROM held JOIN endpoint ON endpoint.id = held.endpoint_id
     WHERE held.workspace_id = ? AND endpoint.workspace_id <> held.workspace_id ORDER BY held.id LIMIT ?)`;
 
-/** Takes at most `limit` held posts to the workspaces of their endpoints, which moved there without them. Returns how many that were. */
+/** Moves at most `limit` held posts of a workspace to the workspaces that their endpoints have moved to. Returns the number moved. */
 export function followMovedEndpoints(workspaceId: string, limit: number): Steps<number> {
   return run(text(FOLLOW_SQL, workspaceId, limit));
 }
 
-/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+/** @throws not_found, with the same message if there is no such post and if somebody else owns it. */
 export function* getViewableHeldPost(viewing: Viewing, id: string): Steps<HeldPost> {
   const held = yield* findHeldPost(id);
   if (held === undefined || !(yield* mayViewEndpoint(viewing, held.workspaceId, held.endpointId)))
@@ -260,7 +263,7 @@ export function noHeldPost(id: string, consequence?: string): FormsvcError {
   return new FormsvcError("not_found", `there is no held post ${id.slice(0, MAX_SHOWN_ID_LENGTH)}${more}`);
 }
 
-/** Drops all of the ids or none. @throws not_found naming the first that does not exist */
+/** Drops all of these posts, or none. @throws not_found naming the first id that does not exist */
 export function* dropHeldPostRows(ids: readonly string[]): Steps<void> {
   for (const id of ids)
     if ((yield* run(query.deleteFrom("held").where("id", "=", id))) === 0)
@@ -273,13 +276,13 @@ const MAX_SHOWN_ID_LENGTH = 100;
 /** The largest number of held posts that are deleted in one transaction, so that posts never wait long for it. */
 const MAX_DELETED = 500;
 
-/** Whether a post was held for this number of days; null keeps everything. */
+/** Whether some post was held for longer than this number of days; null keeps posts for ever. */
 export function* hasExpired(days: number | null, now: number): Steps<boolean> {
   const expired = selectExpired(days, now);
   return expired !== null && (yield* first(expired.limit(1))) !== undefined;
 }
 
-/** Deletes up to 500 posts that were held for this number of days. Returns the number deleted. */
+/** Deletes up to 500 posts that were held for longer than this number of days. Returns the number deleted. */
 export function* dropExpired(days: number | null, now: number): Steps<number> {
   const expired = selectExpired(days, now);
   if (expired === null) return 0;

@@ -15,10 +15,10 @@ import { insertSubmission } from "../stored/submission-store.ts";
 import type { Submission } from "../stored/submission.ts";
 
 /**
- * Turns a held post into a submission with the time it arrived, inside a transaction. It counts in the month of its release, is sent to
- * the webhooks, and teaches the filter if it was held as spam.
+ * Turns a held post into a submission that keeps its time of arrival, inside a transaction. The submission counts in the month of its
+ * release and is sent to its recipients. If the post was held as spam, the release teaches the filter.
  *
- * @param linkFiles called if it has files. @throws plan_limit if the month is full.
+ * @param linkFiles called if the post has files. @throws plan_limit if the month is full.
  */
 export function* releaseHeldPostRow(
   held: HeldPost,
@@ -33,7 +33,7 @@ export function* releaseHeldPostRow(
   const hasFiles = Object.values(submission.data).some(isFileList);
   const waitsUntil = hasFiles ? yield* lastWaitOfHeld(held.id) : null;
   if (waitsUntil !== null) {
-    // Its messages go when its files are scanned.
+    // The messages wait until the files are scanned.
     const event = yield* decideWaiting(submission, readConditionData);
     yield* insertSubmission(submission, event);
     yield* awaitVerdict(submission.id, waitsUntil, event);
@@ -48,12 +48,12 @@ export function* releaseHeldPostRow(
   return submission;
 }
 
-/** Whatever it is held for. */
+/** Whether the filter blocked the post, for whatever reason it is held. */
 function isSpam({ spamClass }: HeldPost): boolean {
   return spamClass === "blocked";
 }
 
-/** The owner's decision counts more than the score: a released post is sent like any other. */
+/** Makes a submission of a held post. The owner's decision counts more than the score, so a blocked post gets the score 0. */
 function asSubmission(held: HeldPost): Submission {
   const wasSpam = isSpam(held);
   const released = wasSpam

@@ -6,7 +6,7 @@ const BOMS: readonly (readonly [encoding: string, mark: readonly number[]])[] = 
   ["utf-16be", [0xfe, 0xff]],
 ];
 
-/** What other programs' files begin with, and what to do with them. */
+/** The first bytes of files that are not text, and the advice for each. */
 const OTHER_FILES: readonly (readonly [begin: string, advice: string])[] = [
   [
     "PK\u0003\u0004",
@@ -19,14 +19,14 @@ const OTHER_FILES: readonly (readonly [begin: string, advice: string])[] = [
   ["%PDF", "a PDF and no table; export the posts as CSV"],
   ["\u001f\u008b", "compressed; unpack it first"],
 ];
-/** Bytes in which ASCII characters tell UTF-16 by the empty byte beside each. */
+/** The number of bytes that are searched for signs of UTF-16. */
 const LOOKED_AT_BYTES = 512;
 
 /**
- * Bytes as text. A byte order mark tells the encoding and is left out; without one it is `encoding`, else UTF-8, or UTF-16 if it looks
- * like that.
+ * Decodes bytes to text. A byte order mark decides the encoding and is left out. Without one it is `encoding`; if that is null, UTF-16 if
+ * the bytes look like it, else UTF-8.
  *
- * @throws usage for an encoding that does not exist, for bytes that are no text in it, and for another program's file
+ * @throws usage for an encoding that does not exist, for bytes that are not text in it, and for a file of another program
  */
 export async function* decodeText(
   bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -52,7 +52,7 @@ function refuseOtherFile(bytes: Uint8Array): void {
   if (found !== undefined) throw new FormsvcError("usage", `the file is ${found[1]}`);
 }
 
-/** Text in UTF-16 without a mark has an empty byte beside nearly each character of a heading. */
+/** Guesses the encoding: in UTF-16 nearly every ASCII character of a heading has an empty byte beside it. */
 function likelyEncoding(bytes: Uint8Array): string {
   const looked = bytes.subarray(0, LOOKED_AT_BYTES);
   const emptyAt = (rest: number): number =>

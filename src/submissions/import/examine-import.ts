@@ -4,20 +4,20 @@ import { type ImportedFile, linesOf } from "./imported-file.ts";
 import { mapColumns, type MappingRequest } from "./map-columns.ts";
 import { openTable } from "./table-rows.ts";
 
-/** What is imported: an export of another service, any table, or lines of our own. */
+/** The formats that can be imported: exports of other services, any table, and our own lines. */
 export const IMPORT_FORMATS = [...TABLE_FORMATS, "ndjson"] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** A column of a table, and what becomes of it: a field, `created_at` or another role; empty if nothing does. */
+/** A column of a table, with its target: a field, `created_at` or another role. The target is empty if the column is not imported. */
 export interface ImportColumn {
   readonly name: string;
   readonly target: string;
 }
 
 /**
- * Whose export a file is, by what its columns are called; a table that no service is known by is any table.
+ * Recognises the service whose export a file is by the headings of its columns. A table with unknown headings is `csv`.
  *
- * @throws usage if it is neither a table nor lines of our own
+ * @throws usage if the file is neither a table nor our own lines
  */
 export async function findFormat(source: ImportedFile, encoding: string | null): Promise<ImportFormat> {
   if (await isOwnExport(source)) return "ndjson";
@@ -49,7 +49,7 @@ interface ColumnRequest extends Omit<MappingRequest, "format"> {
   readonly encoding: string | null;
 }
 
-/** The columns of a table with a name, in their order. @throws usage as {@link openTable} and {@link mapColumns} */
+/** Lists the columns of a table that have a name, in their order. @throws usage as {@link openTable} and {@link mapColumns} do */
 export async function readColumns(source: ImportedFile, request: ColumnRequest): Promise<ImportColumn[]> {
   const { headings } = await openTable(source, request);
   const { fields, roles } = mapColumns(headings, request);

@@ -14,29 +14,32 @@ import { changed, type Context, type Outcome, type OwnChange } from "../../opera
 import type { FileFacts } from "../../schemas/posted-file.ts";
 import { findSubmission } from "../stored/submission-store.ts";
 
-/** A file of an import, until it is closed. */
+/** An open file of an import. */
 export interface OpenedSource extends ByteSource {
   close(): Promise<void>;
 }
 
 /** The files that an export put into a folder. */
 export interface FilesToImport {
-  /** One whose size and SHA-256 are these; null if there is none. */
+  /** Finds the file with this size and SHA-256; null if there is none. */
   find(
     submissionId: string,
     facts: Pick<FileFacts, "id" | "name" | "size" | "sha256">,
   ): Promise<OpenedSource | null>;
-  /** Of now, and not of when the import began: what is being stored for an hour is cleaned away. */
+  /**
+   * Gives the time at which each file is stored, not that at which the import began: a file that is older than an hour and belongs to no
+   * submission is deleted.
+   */
   readonly clock: Clock;
 }
 
-/** A submission of an export, and the endpoint to which it goes. */
+/** A submission of an export, and the endpoint that it goes to. */
 interface FileParent {
   readonly submission: { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
   readonly endpoint: Endpoint;
-  /** What is recorded if a file is added; null if it was recorded. */
+  /** Returns what to record when a file is added; null if it is recorded already. */
   readonly began: () => OwnChange | null;
-  /** Whether it was deleted here since an earlier import. */
+  /** Whether the submission was deleted here after an earlier import. */
   readonly isDeleted: boolean;
 }
 
@@ -47,12 +50,12 @@ export interface RefusedFile {
   readonly message: string;
 }
 
-/** What became of a file; a text says why it was refused. */
+/** What became of a file; `refused` says why. */
 type Fate = "added" | "known" | { readonly refused: string };
 
 /**
- * Adds the files that a submission of an export names, each if the submission that is stored names it too and lacks it. So an import that was
- * interrupted brings the rest when it is run again, and a file that was deleted since does not come back.
+ * Adds the files that a submission of an export names. A file is added only if the stored submission names it too and lacks its bytes. So
+ * an interrupted import adds the rest when it is run again, and a file that was deleted since does not come back.
  */
 export async function* bringFiles(
   context: Context,
@@ -67,7 +70,7 @@ export async function* bringFiles(
   }
 }
 
-/** The files that have bytes, as data name them. */
+/** The files that the data names and that still have bytes. */
 function filesIn(data: Readonly<Record<string, unknown>>): FileFacts[] {
   const listed = Object.values(data).flatMap((value) => (isFileList(value) ? value : []));
   return listed.filter(
@@ -78,7 +81,7 @@ function filesIn(data: Readonly<Record<string, unknown>>): FileFacts[] {
   );
 }
 
-/** Of these only names and sizes are left. */
+/** The states of files whose bytes are deleted. */
 const GONE_STATES: ReadonlySet<string> = new Set(["deleted", "infected"]);
 
 interface Wanted {
@@ -93,7 +96,7 @@ async function bringFile(context: Context, files: FilesToImport, wanted: Wanted)
   const { facts, submissionId } = wanted;
   const standing = await db.read(() => standingOf(wanted));
   if (standing !== "lacking") return standing;
-  // What an import left that was killed: nobody has it.
+  // An earlier import that was killed may have left chunks of the file, which belong to no submission.
   await dropFiles(db, [facts.id]);
   const source = await files.find(submissionId, facts);
   if (source === null) return { refused: "no file with this size and SHA-256 is in the submission's folder" };
@@ -113,7 +116,7 @@ async function bringFile(context: Context, files: FilesToImport, wanted: Wanted)
   }
 }
 
-/** Whether a file is to be brought. The submission that is stored decides, and not the export. */
+/** Decides whether a file should be added, by the stored submission and not by the export. */
 function* standingOf({ facts, submissionId, endpoint }: Wanted): Steps<Fate | "lacking"> {
   const submission = yield* findSubmission(submissionId);
   if (submission === undefined || submission.endpointId !== endpoint.id)
@@ -126,13 +129,16 @@ function* standingOf({ facts, submissionId, endpoint }: Wanted): Steps<Fate | "l
   return { refused: "another submission has a file with this id" };
 }
 
-/** Returns whether what was read is the file. Each chunk has a short transaction of its own: a server writes meanwhile. */
+/**
+ * Stores the bytes of a file. Returns whether they have its SHA-256. Each chunk has a short transaction, because a server may write at the
+ * same time.
+ */
 async function storeBytes({ db }: Context, row: NewFile, source: ByteSource): Promise<boolean> {
   const objects = objectsOf(db);
   if (objects?.takesNew === true) {
     const objectId = newObjectId(row.id);
     await db.transaction(() => noteFile({ ...row, objectId }));
-    // The store compares the SHA-256.
+    // `put` checks the SHA-256.
     await objects.put(objectId, source, row);
     return true;
   }
@@ -147,7 +153,7 @@ async function storeBytes({ db }: Context, row: NewFile, source: ByteSource): Pr
   return digest.digest("hex") === row.sha256;
 }
 
-/** Gives a file to its submission, which may be gone meanwhile. */
+/** Attaches a file to its submission. The submission may have been deleted meanwhile. */
 function* attach(wanted: Wanted): Steps<Outcome<Fate>> {
   const { facts, submissionId, began } = wanted;
   const standing = yield* standingOf(wanted);

@@ -1,20 +1,20 @@
-/** Services whose exports are read, and any table. */
+/** The services whose exports can be read, and `csv` for any table. */
 export const TABLE_FORMATS = ["formspree", "netlify", "basin", "google", "csv"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** What a column of an export is beside the fields. */
+/** The meaning of a column that is not a field. */
 export type ColumnRole = "id" | "created_at" | "ip_address" | "user_agent";
 
-/** The columns of a service by their names in lower case, and how its times are read. */
+/** The roles of a service's columns, by their names in lower case, and how its times are read. */
 export interface FormatFacts {
   readonly roles: Readonly<Record<string, ColumnRole>>;
-  /** The member of a JSON row that holds the fields; null if they stand beside the rest. */
+  /** The member of a JSON row that holds the fields; null if the row itself does. */
   readonly fieldsIn: string | null;
-  /** Whether a time without a zone is UTC; else it is what the clocks of the workspace showed. */
+  /** Whether a time without a zone is in UTC; otherwise it is in the time zone of the workspace. */
   readonly isUtc: boolean;
 }
 
-/** `docs/migrating.md` says which of these names are certain, and by which page of the service. */
+/** `docs/migrating.md` says which of these names are certain, and which page of the service documents them. */
 export const FORMATS: Readonly<Record<TableFormat, FormatFacts>> = {
   formspree: {
     roles: {
@@ -56,7 +56,7 @@ export const FORMATS: Readonly<Record<TableFormat, FormatFacts>> = {
     isUtc: true,
   },
   google: {
-    // The language of the form's owner rules the name.
+    // The name of the column depends on the language of the form's owner.
     roles: {
       timestamp: "created_at",
       zeitstempel: "created_at",
@@ -71,7 +71,7 @@ export const FORMATS: Readonly<Record<TableFormat, FormatFacts>> = {
     isUtc: false,
   },
   csv: {
-    // What an export of our own is headed by is among them.
+    // They include the headings of our own exports.
     roles: {
       id: "id",
       created_at: "created_at",

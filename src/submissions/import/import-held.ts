@@ -16,8 +16,8 @@ import { claimRows, idHash, knownRows } from "./imported-rows.ts";
 import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 
 /**
- * The whole source is checked before anything is stored. A post that an import brought once, and that was released or dropped since,
- * does not come back. The bounds of what a workspace holds are kept as for posts: the oldest go.
+ * The whole source is checked before anything is stored. A post that was imported before, and released or dropped since, does not come
+ * back. A workspace stays within its bounds for held posts: the oldest go.
  */
 export const importHeld = operation({
   name: "held.import",
@@ -64,7 +64,7 @@ function oldestOf({ config, now }: Context): number {
   return config.held.days === null ? 0 : now - config.held.days * DAY_MS;
 }
 
-/** How many would be added to each endpoint. */
+/** Counts the posts that would be added to each endpoint. */
 function* countNew(posts: readonly HeldPost[]): Steps<ReadonlyMap<string, number>> {
   const held = yield* findHeldIds(posts.map(({ id }) => id));
   const counts = new Map<string, number>();
@@ -79,11 +79,11 @@ function* countNew(posts: readonly HeldPost[]): Steps<ReadonlyMap<string, number
 interface Addition {
   readonly posts: readonly HeldPost[];
   readonly total: number;
-  /** The endpoints whose import is recorded. */
+  /** The endpoints whose import is already in the audit record. */
   readonly recorded: ReadonlySet<string>;
 }
 
-/** How many were added to each endpoint that got some. An endpoint is recorded with the first of them. */
+/** Adds posts, and returns the number for each endpoint that got some. The import of an endpoint is recorded with its first post. */
 function* addPosts(
   context: Context,
   { posts, total, recorded }: Addition,
@@ -91,7 +91,7 @@ function* addPosts(
   const counts = new Map<string, number>();
   const began: Endpoint[] = [];
   for (const [endpointId, group] of Map.groupBy(posts, (post) => post.endpointId)) {
-    // A form may be deleted meanwhile, or its importer be no member any more.
+    // Meanwhile the form may have been deleted, or the importer may have left the workspace.
     const endpoint = yield* reachEndpoint(context, { endpoint: endpointId });
     const { workspaceId } = endpoint;
     const fresh = yield* claimRows(endpointId, [...new Set(group.map(hashOf))]);
@@ -109,7 +109,9 @@ function hashOf({ id }: HeldPost): string {
   return idHash("ndjson", id);
 }
 
-/** One workspace in a transaction, so that it waits for no batch of posts that waits for it. */
+/**
+ * Evicts held posts that exceed the bounds. Each transaction is about one workspace only, so that it never deadlocks with a batch of posts.
+ */
 async function makeRoom({ db, config, now }: Context, posts: readonly HeldPost[]): Promise<void> {
   const ofOrigins = posts.filter(({ why }) => why === "origin");
   for (const [endpointId, [post]] of Map.groupBy(ofOrigins, (each) => each.endpointId))

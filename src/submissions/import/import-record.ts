@@ -1,9 +1,9 @@
 import type { OwnChange } from "../../operations/operation.ts";
 
 /**
- * What an import records of an endpoint, once, with the first thing that it adds there.
+ * The record of an import into an endpoint. It is made once, with the first thing that the import adds.
  *
- * @param what what the file has: the number of its rows, or a few words
+ * @param what the content of the file: the number of its rows, or a few words
  */
 export function importBegan(
   { id, workspaceId }: { readonly id: string; readonly workspaceId: string },

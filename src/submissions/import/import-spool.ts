@@ -8,68 +8,71 @@ import { type Clock, dayStart } from "../../foundation/clock.ts";
 import type { ImportedFile } from "./imported-file.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** A file that a client sent, until it is imported. */
+/** A file that a client sent, kept until it is imported. */
 export interface ReceivedFile extends ImportedFile {
   readonly sha256: Buffer;
-  /** Does work that reads it, and gives its room back when that has ended. */
+  /** Runs work that reads the file, and then gives the file's room back. */
   use<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Gives its room back unless some work uses it. */
+  /** Gives the file's room back, unless `use` was called. */
   closeUnused(): Promise<void>;
   /**
-   * Does work that reads it, and keeps it for more of it: until its importer sends another one, others need its room, or half an hour
-   * is over.
+   * Runs work that reads the file, and keeps the file for further work: until the importer sends another one, others need the room, or half
+   * an hour has passed.
    *
-   * @throws not_found if it is not kept any more; rate_limited if other work of its importer goes on
+   * @throws not_found if the file is not kept any more; rate_limited if other work of the same importer runs
    */
   keep<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Gives its room back. May be called again. */
+  /** Gives the file's room back. May be called again. */
   close(): Promise<void>;
 }
 
 export interface ImportSpoolParts {
-  /** The folder in which the files are made. */
+  /** The folder for the files. */
   readonly folder: string;
-  /** Bytes that the disk still has; null if that cannot be seen. */
+  /** Returns the free bytes of the disk; null if unknown. */
   readonly freeBytes: () => number | null;
-  /** Below this many free bytes no file is taken. */
+  /** With fewer free bytes than this, no file is accepted. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
-  /** How long a file is kept between two uses, in milliseconds: {@link KEEP_MS} unless given. */
+  /** Time for which a file is kept between two uses, in milliseconds; the default is {@link KEEP_MS}. */
   readonly keepMs?: number;
 }
 
-/** Who sends a file. */
+/** The sender of a file. */
 export interface Importer {
-  /** An account, or what a service token belongs to. */
+  /** The id of an account, or of the workspace that a service token belongs to. */
   readonly id: string;
-  /** Whether they have {@link MAX_DAY_BYTES}: imports count towards no plan, and the disk is everybody's. */
+  /** Whether {@link MAX_DAY_BYTES} applies: no plan limits imports, and all workspaces share the disk. */
   readonly isBounded: boolean;
 }
 
-/** Bytes of a file that is imported through a server: a million submissions of the usual size. */
+/** The largest file that can be imported through a server, in bytes: a million submissions of the usual size. */
 export const MAX_IMPORT_BYTES = 268_435_456;
-/** Bytes that an importer who is no operator sends in a day of UTC. In memory: a restart forgets them. */
+/**
+ * The largest number of bytes that an importer who is no operator may send in a UTC day. They are counted in memory, so a restart forgets
+ * them.
+ */
 export const MAX_DAY_BYTES = 4 * MAX_IMPORT_BYTES;
-/** Importers whose bytes of a day are remembered; beyond them the first is forgotten. */
+/** The number of importers whose bytes of a day are remembered; beyond it the first is forgotten. */
 const MAX_REMEMBERED = 10_000;
-/** Bytes of all files that are imported through a server at a time. */
+/** The largest number of bytes of all files that are kept at the same time. */
 const ROOM_BYTES = 4 * MAX_IMPORT_BYTES;
-/** Bytes that are read in one piece: all else waits so long. */
+/** The largest number of bytes that are read in one piece; all other work waits meanwhile. */
 const PIECE_BYTES = 4_194_304;
 const PART_BYTES = 65_536;
 const RETRY_SECONDS = 60;
-/** Somebody looks at what an import would do, and then has it done. */
+/** Time in which somebody looks at what an import would do, and then runs it. */
 const KEEP_MS = 1_800_000;
 
-/** Keeps files that are imported through a server: they are read twice, to check all of them before anything is stored. */
+/** Keeps files that are imported through a server. They are read twice, because a whole file is checked before anything is stored. */
 export class ImportSpool {
   readonly #parts: ImportSpoolParts;
   readonly #room = new SpoolRoom(ROOM_BYTES, MAX_IMPORT_BYTES);
-  /** Whose file is used or on its way. */
+  /** The importers whose file is being received or used. */
   readonly #underWay = new Set<string>();
-  /** What closes a file that waits for its importer, by importer; the one that has waited longest is the first. */
+  /** For each importer whose file waits for them, a function that closes it; the one that has waited longest is the first. */
   readonly #waiting = new Map<string, () => Promise<void>>();
-  /** Bytes by day and importer. */
+  /** The number of bytes received, by day and importer. */
   readonly #sent = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(parts: ImportSpoolParts) {
@@ -77,10 +80,10 @@ export class ImportSpool {
   }
 
   /**
-   * Receives a whole file. One account sends one at a time.
+   * Receives a whole file. An account sends one file at a time.
    *
-   * @param lengthBytes what its client says; null if it does not
-   * @throws payload_too_large, rate_limited, unavailable, and what the stream throws if its client leaves
+   * @param lengthBytes the length that the client announced; null if it announced none
+   * @throws payload_too_large, rate_limited, unavailable, and what the stream throws if the client disconnects
    */
   async receive(
     body: AsyncIterable<Buffer>,
@@ -96,13 +99,13 @@ export class ImportSpool {
     if ((lengthBytes ?? 1) > room) throw dayIsFull(now);
     if (this.#underWay.has(id)) throw ownGoesOn();
     this.#underWay.add(id);
-    // The importer's earlier file gives way to this one.
+    // The new file replaces the importer's earlier one.
     await this.#waiting.get(id)?.();
     const spool = new Spool({
       room: this.#room,
       sender: { unit: id, kind: "client" },
       folder: this.#parts.folder,
-      // It may wait for half an hour.
+      // All bytes go to a file and none stay in memory, because the file may wait for half an hour.
       keptBytes: 0,
     });
     const stay = this.#stayOf(id, spool);
@@ -117,12 +120,12 @@ export class ImportSpool {
     }
   }
 
-  /** Gives back the room of all files that wait for their importers. */
+  /** Closes all files that wait for their importers. */
   async close(): Promise<void> {
     while (await this.#closeLongestWaiting());
   }
 
-  /** Returns the digest. */
+  /** Writes the body into the spool. Returns its SHA-256. */
   async #fill(
     spool: Spool,
     body: AsyncIterable<Buffer>,
@@ -141,14 +144,14 @@ export class ImportSpool {
     return sha256.digest();
   }
 
-  /** Returns false if none waits. */
+  /** Closes the file that has waited longest. Returns false if none waits. */
   async #closeLongestWaiting(): Promise<boolean> {
     const [close] = this.#waiting.values();
     await close?.();
     return close !== undefined;
   }
 
-  /** Of a file that is on its way. */
+  /** Tracks the state of a file that is being received. */
   #stayOf(id: string, spool: Spool): Stay {
     let state: "under way" | "waiting" | "closed" = "under way";
     let limit: NodeJS.Timeout | undefined;
@@ -184,10 +187,10 @@ export class ImportSpool {
   }
 }
 
-/** Whether a file is used, waits for its importer, or is gone. */
+/** Tracks whether a file is in use, waits for its importer, or is closed. */
 interface Stay {
   readonly wait: () => void;
-  /** @throws not_found, rate_limited */
+  /** Takes the file into use again. @throws not_found, rate_limited */
   readonly goOn: () => void;
   readonly close: () => Promise<void>;
 }

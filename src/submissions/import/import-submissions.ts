@@ -16,16 +16,16 @@ import { readLine, type SubmissionLine, submissionLine } from "../stored/submiss
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
 
 interface Parts extends ImportParts {
-  /** Absent for submissions without the bytes of their files. */
+  /** Absent if submissions are imported without the bytes of their files. */
   readonly files?: FilesToImport;
 }
 
-/** Refused files that are shown. */
+/** The largest number of refused files that are shown. */
 const MAX_REFUSED_SHOWN = 1000;
 
 /**
- * The whole source is checked before anything is stored. Existing submissions are skipped, so that an interrupted import can be run
- * again. Nothing counts towards a plan, and no webhook gets them.
+ * The whole source is checked before anything is stored. Existing submissions are skipped, so that an interrupted import can be run again.
+ * Nothing counts towards a plan, and no webhook gets the submissions.
  */
 export const importSubmissions = operation({
   name: "submission.import",
@@ -89,7 +89,7 @@ export const importSubmissions = operation({
         continue;
       }
       const { endpoints, away } = await context.transact(function* () {
-        // A form may be deleted meanwhile, or its importer be no member any more.
+        // Meanwhile a form may have been deleted, or the importer may have left the workspace.
         for (const id of new Set(lines.map(({ endpoint }) => endpoint.id)))
           yield* reachEndpoint(context, { endpoint: id });
         return yield* addRows(lines, { importedFrom, recorded, total });
@@ -124,16 +124,16 @@ function* countNew(lines: readonly Line[], importedFrom: "ndjson" | null): Steps
   return ids.size - (yield* findStoredIds([...ids])).size;
 }
 
-/** Hashes that were known before. */
+/** Records these hashes. Returns those that were known before. */
 function* claimKnown(endpointId: string, hashes: readonly string[]): Steps<ReadonlySet<string>> {
   const fresh = yield* claimRows(endpointId, hashes);
   return new Set(hashes.filter((hash) => !fresh.has(hash)));
 }
 
 /**
- * Those that were imported by the format's name before and deleted since.
+ * Finds lines that were imported before, under the format's name, and whose submissions were deleted since.
  *
- * @param known which hashes of an endpoint were known; may note them all
+ * @param known returns the hashes of an endpoint that were known before; it may also record all hashes
  */
 function* stayAway(
   lines: readonly Line[],
@@ -151,7 +151,7 @@ function* stayAway(
   return new Set(imported.filter(({ line }) => !stored.has(line.id)));
 }
 
-/** What became of the files. */
+/** Counts what became of the files. */
 class FileTally {
   #added = 0;
   #known = 0;
@@ -193,18 +193,18 @@ interface Added {
 
 interface Import {
   readonly importedFrom: "ndjson" | null;
-  /** The endpoints whose import is recorded. */
+  /** The endpoints whose import is already in the audit record. */
   readonly recorded: ReadonlySet<string>;
   readonly total: number;
 }
 
 interface BroughtLines {
   readonly endpoints: readonly Added[];
-  /** Lines that were deleted here. */
+  /** Lines whose submissions were deleted here. */
   readonly away: ReadonlySet<Line>;
 }
 
-/** How many were added to each endpoint. An endpoint is recorded with the first that are. */
+/** Adds lines, and returns the number for each endpoint. The import of an endpoint is recorded with its first line. */
 function* addRows(
   lines: readonly Line[],
   { importedFrom, recorded, total }: Import,

@@ -20,18 +20,19 @@ import { RowCounts } from "./row-counts.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
 import { openTable } from "./table-rows.ts";
 
-/** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
+/** The largest number of submissions in one transaction; a server that writes at the same time waits for it. */
 const BATCH_SIZE = 500;
-/** UTF-16 units of their cells. */
+/** The largest length of all cells in one transaction, in UTF-16 units. */
 const BATCH_LENGTH = 1_048_576;
-/** Rows of a file. */
+/** The largest number of rows of a file. */
 const MAX_ROWS = 10_000_000;
-/** Refused rows that are shown. */
+/** The largest number of refused rows that are shown. */
 const MAX_REFUSED_SHOWN = 1000;
 
 /**
- * The whole file is read once before anything is stored, so that a broken one changes nothing. A row that was imported before is known,
- * so that an interrupted import can be run again, and stays away if it was deleted since. Nothing is scored, held, counted or sent.
+ * The whole file is read once before anything is stored, so that a broken file changes nothing. A row that was imported before is skipped,
+ * so that an interrupted import can be run again; a row that was deleted since does not come back. Nothing is scored, held, counted or
+ * sent.
  */
 export const importTable = operation({
   name: "submission.import-table",
@@ -86,7 +87,7 @@ export const importTable = operation({
       const added = isDry
         ? countFirst(counted, await context.db.read(() => newHashes(endpoint, batch.read)))
         : await context.transact(function* () {
-            // The form may be deleted meanwhile, or its importer be no member any more.
+            // Meanwhile the form may have been deleted, or the importer may have left the workspace.
             yield* reachEndpoint(context, { endpoint: endpoint.id });
             return yield* addRows(endpoint, batch.read, isFirst ? `${total} from ${format}` : null);
           });
@@ -113,7 +114,7 @@ function* readTarget(
   return { endpoint, definition: yield* readSchema(endpoint), zone };
 }
 
-/** Reads to the end. @throws usage for what is wrong with the whole file */
+/** Reads the whole file. @throws usage if the file as a whole is wrong */
 async function check(
   { headings, rows }: Awaited<ReturnType<typeof openTable>>,
   name: string,
@@ -164,7 +165,7 @@ async function* batchesOf(
   if (count > 0) yield { rows: count, read, refused };
 }
 
-/** How many of these hashes were not counted before: a service's id may stand in two batches. */
+/** Counts the hashes that were not counted before: two batches may contain the same id of a service. */
 function countFirst(counted: RowCounts, hashes: readonly string[]): number {
   return hashes.filter((hash) => counted.add(Buffer.from(hash, "base64url")) === 1).length;
 }
@@ -179,13 +180,13 @@ function* newHashes(endpoint: Endpoint, rows: readonly ReadRow[]): Steps<readonl
   return fresh.map(({ hash }) => hash);
 }
 
-/** Ids of submissions that are here: the table may be an export of our own. */
+/** Finds the ids of submissions that exist here: the table may be an export of our own. */
 function* ownIds(rows: readonly ReadRow[]): Steps<ReadonlySet<string>> {
   const ids = rows.map(({ serviceId }) => serviceId).filter((id) => isId("sub", id));
   return ids.length === 0 ? new Set() : yield* findStoredIds(ids);
 }
 
-/** @param began what the record says with the first rows that are added; null if it was said. */
+/** Adds rows. @param began the text to record with the first row that is added; null if it is recorded already. */
 function* addRows(
   endpoint: Endpoint,
   rows: readonly ReadRow[],
@@ -196,7 +197,7 @@ function* addRows(
   const fresh = new Set(yield* claimRows(endpoint.id, [...new Set(foreign.map(({ hash }) => hash))]));
   let added = 0;
   for (const { hash, format, createdAt, data, ipAddress, userAgent } of foreign) {
-    // A service's id that stands there twice is one row.
+    // Rows with the same id of the service are one row.
     if (!fresh.delete(hash)) continue;
     const submission = {
       id: newId("sub", createdAt),

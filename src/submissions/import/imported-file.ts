@@ -1,21 +1,21 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 
-/** The bytes of a file that is read more than once. */
+/** A file that an import reads more than once. */
 export interface ImportedFile {
-  /** For messages. */
+  /** The name that messages use. */
   readonly name: string;
-  /** From the first byte on, each time it is called; in constant memory. A part is good until the next is asked for. @throws usage */
+  /** Reads the file from its first byte, in constant memory. Each part is valid only until the next one is read. @throws usage */
   readonly bytes: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-  /** Bytes that are read in one piece at most: a line of NDJSON, or a table in JSON. */
+  /** The largest number of bytes that are read in one piece: a line of NDJSON, or a whole table in JSON. */
   readonly longestPieceBytes: number;
 }
 
-/** What every import works with beside the database. */
+/** What every import needs besides the database. */
 export interface ImportParts {
   readonly source: ImportedFile;
 }
 
-/** The lines of a file, in constant memory. @throws usage */
+/** Reads a file line by line, in constant memory. @throws usage */
 export async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   let length = 0;
@@ -26,7 +26,7 @@ export async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile)
       yield Buffer.concat([...rest, part.subarray(begun, end)]).toString("utf8");
       [rest, length, begun] = [[], 0, end + 1];
     }
-    // The part is written over when the next one is asked for.
+    // Copies the rest, because the buffer of the part is reused for the next one.
     rest.push(Buffer.from(part.subarray(begun)));
     length += part.length - begun;
     if (length > longestPieceBytes)

@@ -5,8 +5,8 @@ import { notesOf, type SubmissionLine } from "../stored/submission-json.ts";
 import { insertBroughtNotes, updateWork } from "../stored/submission-work.ts";
 
 /**
- * What people did about a submission of an export, in the transaction that stores the submission. An assignee who is no account here, or
- * does not see the submission here, is left out.
+ * Adds the state, assignee and notes of an exported submission, in the transaction that stores it. An assignee is left out if they have no
+ * account here or may not see the submission.
  */
 export function* addImportedWork(line: SubmissionLine): Steps<void> {
   const { id, state, assignee } = line;

@@ -2,27 +2,28 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { type ColumnRole, FORMATS, type TableFormat } from "./import-formats.ts";
 
-/** What becomes of each column of a table. */
+/** The target of each column of a table. */
 export interface ColumnMap {
-  /** The columns that become fields: their indexes and the fields. */
+  /** The columns that become fields, by index. */
   readonly fields: readonly { readonly index: number; readonly field: string }[];
-  /** The index of what is no field. */
+  /** The indexes of columns that have a role and are not fields. */
   readonly roles: ReadonlyMap<ColumnRole, number>;
-  /** Columns that nothing becomes of. */
+  /** The names of columns that are not imported. */
   readonly unmapped: readonly string[];
 }
 
 export interface MappingRequest {
   readonly format: TableFormat;
   readonly definition: SchemaDefinition;
-  /** `COLUMN=FIELD`, as somebody typed them. */
+  /** Choices of the importer, each as `COLUMN=FIELD`. */
   readonly map: readonly string[];
 }
 
 /**
- * By `map`, else by the name of the field, its label, or what the service calls it, in any case of letters.
+ * Chooses the target of each column: by `map`, else by the name or the label of a field, or the service's name for a role. Upper and lower
+ * case are ignored.
  *
- * @throws usage for a column that stands there twice or is not there, a field that is not there, and two columns for one
+ * @throws usage for a column that occurs twice or does not exist, a field that does not exist, and two columns for one target
  */
 export function mapColumns(headings: readonly string[], request: MappingRequest): ColumnMap {
   const names = headings.map((heading) => heading.trim());
@@ -45,7 +46,7 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
     } else if (fields.some(({ field }) => field === target)) unmapped.push(column);
     else fields.push({ index, field: target });
   };
-  // What somebody named comes before what is found by its name.
+  // The importer's choices come before the names of columns.
   for (const [column, target] of given) if (target !== "") assign(names.indexOf(column), target, column);
   for (const [index, name] of names.entries()) {
     if (name === "" || given.has(name)) continue;
@@ -82,7 +83,7 @@ function readMap({ map, definition }: MappingRequest, names: readonly string[]):
   return given;
 }
 
-/** Files do not come in a table. */
+/** Whether a column can become this field; a file cannot come from a table. */
 function isField(definition: SchemaDefinition, name: string): boolean {
   return Object.hasOwn(definition, name) && definition[name]?.type !== "file";
 }
@@ -93,7 +94,7 @@ function isRole(text: string): text is ColumnRole {
   return ROLES.includes(text);
 }
 
-/** Finds the field that a heading means: its own name first, then in any case of letters, then its label. */
+/** Returns a function that finds the field of a heading: by its exact name, then by its name in any case, then by its label. */
 function fieldFinder(definition: SchemaDefinition): (heading: string) => string | undefined {
   const byText = new Map<string, string>();
   const fields = Object.entries(definition).filter(([name]) => isField(definition, name));
@@ -118,7 +119,7 @@ function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 }
 
-/** In quotes, the first of them. */
+/** The first of these names, in quotes. */
 export function namesOf(names: readonly string[]): string {
   const shown = names
     .filter((name) => name !== "")

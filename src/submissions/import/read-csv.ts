@@ -2,24 +2,24 @@ import { FormsvcError } from "../../foundation/errors.ts";
 
 /** One record of a table. */
 export interface CsvRecord {
-  /** Of the line on which it begins; the first line is 1. */
+  /** The number of the line on which the record begins; the first line is 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** What is wrong with its quotes; null if nothing is. */
+  /** What is wrong with the quotes of the record; null if nothing is. */
   readonly problem: string | null;
 }
 
-/** Signs between two cells that a table may have. */
+/** The separators that a table may have. */
 const SEPARATORS = [",", ";", "\t", "|"] as const;
-/** UTF-16 units of one record: a post has less. */
+/** The largest length of a record, in UTF-16 units; every post is shorter. */
 const MAX_RECORD_LENGTH = 4_194_304;
 const MAX_CELLS = 2000;
 
 /**
- * The records of a CSV (RFC 4180) as its text comes; lines may end without a carriage return, and empty ones are passed over. The
- * separator is the one that the first line has most of. No more than one record is in memory.
+ * Reads the records of a CSV (RFC 4180) while its text arrives. Lines may end without a carriage return, and empty lines are skipped. The
+ * separator is the one that occurs most often in the first line. At most one record is in memory.
  *
- * @throws usage naming the line of a quote that is never closed, and of a record that is too large
+ * @throws usage naming the line of a quote that is never closed, or of a record that is too large
  */
 export async function* readCsv(chunks: Iterable<string> | AsyncIterable<string>): AsyncGenerator<CsvRecord> {
   const reader = new RecordReader();
@@ -27,7 +27,7 @@ export async function* readCsv(chunks: Iterable<string> | AsyncIterable<string>)
   yield* reader.end();
 }
 
-/** Between the characters of a record: outside quotes, inside them, or after a quote inside them. */
+/** The state between two characters: outside quotes, inside quotes, or after a quote that may close them. */
 type ReadState = "plain" | "quoted" | "closing";
 
 class RecordReader {
@@ -49,7 +49,7 @@ class RecordReader {
       if (end === -1 && this.#unread.length <= MAX_RECORD_LENGTH) return;
       this.#separator = separatorOf(this.#unread.slice(0, end === -1 ? undefined : end));
     }
-    // Whether a quote or a line's end goes on is told by what follows it.
+    // A quote or carriage return at the end stays unread, because its meaning depends on the next character.
     let end = this.#unread.length;
     while (end > 0 && '"\r'.includes(this.#unread.charAt(end - 1))) end -= 1;
     const text = this.#unread.slice(0, end);
@@ -86,7 +86,7 @@ class RecordReader {
       this.#line += 1;
       this.#began = this.#line;
     }
-    // A carriage return outside quotes is a part of a line's end.
+    // A carriage return outside quotes belongs to the end of the line.
   }
 
   #takeQuote(): void {
@@ -151,7 +151,7 @@ function nextOf(text: string, at: number, stops: RegExp): number {
   return stops.exec(text)?.index ?? text.length;
 }
 
-/** -1 if it is not there yet. */
+/** The index of the end of the first line; -1 if it has not arrived yet. */
 function endOfFirstLine(text: string): number {
   let isQuoted = false;
   for (let at = 0; at < text.length; at += 1) {

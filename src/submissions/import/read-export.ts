@@ -10,19 +10,19 @@ import { reachWorkspace } from "../../workspaces/reach.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { type ImportedFile, linesOf } from "./imported-file.ts";
 
-/** Posts in one transaction: a server that writes meanwhile waits for this many at most. */
+/** The largest number of posts in one transaction; a server that writes at the same time waits for it. */
 const BATCH_SIZE = 500;
-/** UTF-16 units of them. */
+/** The largest length of all lines in one transaction, in UTF-16 units. */
 const BATCH_LENGTH = 1_048_576;
 
-/** Where a post was. */
+/** The endpoint that a post belonged to when it was exported. */
 export interface Home {
   readonly endpoint_id: string;
-  /** In the archive of a workspace, whose forms get new ids elsewhere. */
+  /** Only in the archive of a workspace, because its forms may get new ids elsewhere. */
   readonly endpoint_name?: string | undefined;
 }
 
-/** What an import of an export takes, besides the export. */
+/** The inputs of an import of an export, besides the export itself. */
 export const importInput = {
   endpoint: z
     .string()
@@ -39,7 +39,7 @@ export const importInput = {
   dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
 };
 
-/** The target for a post of the source; that of an endpoint's id is looked up once. */
+/** Returns a function that finds the endpoint for a post of the export. Each endpoint is looked up once. */
 export async function chooseTargets(
   context: Context,
   { endpoint: reference, workspace }: { readonly endpoint: string | null; readonly workspace: string | null },
@@ -59,7 +59,10 @@ export async function chooseTargets(
   };
 }
 
-/** Where a submission was. @param within where its endpoint may have another id and the same name; null for none @throws not_found, usage */
+/**
+ * Finds the endpoint that a submission belonged to. @param within a workspace in which an endpoint of the same name will do; null if none
+ * @throws not_found, usage
+ */
 function* findHome(context: Context, home: Home, within: Workspace | null): Steps<Endpoint> {
   const { endpoint_id: id, endpoint_name: name } = home;
   const same = yield* findReachableEndpoint(context, id);
@@ -74,11 +77,11 @@ function* findHome(context: Context, home: Home, within: Workspace | null): Step
 
 interface ReadLine<Content> {
   readonly content: Content;
-  /** UTF-16 units. */
+  /** The length of the line in UTF-16 units. */
   readonly length: number;
 }
 
-/** Looks at all of them, and where each goes. Returns how many there are. */
+/** Checks all lines, and that the endpoint of each exists. Returns the number of lines. */
 export async function countLines<Line extends Home>(
   lines: AsyncIterable<ReadLine<Line>>,
   targetOf: (home: Home) => Promise<Endpoint>,
@@ -107,7 +110,7 @@ export async function* batchesOf<Line>(
   if (batch.length > 0) yield batch;
 }
 
-/** @param shape of a line. @throws usage */
+/** Reads an export line by line. @param shape the shape of a line. @throws usage */
 export async function* readExport<Shape extends z.ZodType>(
   file: ImportedFile,
   shape: Shape,

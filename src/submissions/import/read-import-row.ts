@@ -15,38 +15,38 @@ import type { RowCounts } from "./row-counts.ts";
 import { MAX_USER_AGENT_LENGTH } from "../stored/submission.ts";
 import type { TableRow } from "./table-rows.ts";
 
-/** What the rows of one file are read with. */
+/** What is needed to read the rows of one file. */
 export interface RowReader {
   readonly format: TableFormat;
   readonly columns: ColumnMap;
   readonly schema: CompiledSchema;
-  /** Of times without a zone. */
+  /** The time zone for times without one. */
   readonly clock: ZonedClock;
   readonly now: number;
   readonly counts: RowCounts;
 }
 
-/** A row that fits the form. */
+/** A row that matches the schema of the form. */
 export interface ReadRow {
   readonly format: TableFormat;
   readonly hash: string;
-  /** Empty if the service gave none. */
+  /** The id that the service gave the row; empty if there is none. */
   readonly serviceId: string;
   readonly createdAt: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Empty if it has none. */
+  /** Empty if the row has none. */
   readonly ipAddress: string;
   readonly userAgent: string;
 }
 
 export interface RefusedRow {
   readonly line: number;
-  /** Null if it is about the row. */
+  /** The field that is wrong; null if the whole row is. */
   readonly field: string | null;
   readonly message: string;
 }
 
-/** Clocks of services differ. */
+/** The largest time by which a row may be in the future: clocks of services differ. */
 const MAX_AHEAD_MS = 86_400_000;
 
 export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow {
@@ -89,7 +89,7 @@ const MAX_ID_LENGTH = 500;
 const TIME_PROBLEM =
   "not a time; expected one like 2026-01-31T14:05:00Z, 31.01.2026 14:05 or 1/31/2026 14:05";
 
-/** Of days and numbers it says how they are written here. */
+/** The message of an issue. For dates and numbers it says how tables write them. */
 function messageOf(issue: FieldIssue): string {
   if (issue.code === "invalid_string" && issue.validation === "date")
     return "not a date; expected one like 2026-11-30 or 30.11.2026";
@@ -102,13 +102,13 @@ function textOf(cell: unknown): string {
   return typeof cell === "string" || typeof cell === "number" ? String(cell).trim() : "";
 }
 
-/** Our own CSV has an apostrophe before what begins like a formula. */
+/** Removes the apostrophe that our own CSV puts before a text that begins like a formula. */
 function unguarded(format: TableFormat, cell: unknown): unknown {
   const isGuarded = format === "csv" && typeof cell === "string" && cell.startsWith("'");
   return isGuarded && isFormula(cell.slice(1)) ? cell.slice(1) : cell;
 }
 
-/** As the form would have sent it; undefined if there is nothing. */
+/** The value that the form would have sent; undefined if the cell is empty. */
 function valueOf(definition: SchemaDefinition, name: string, cell: unknown): unknown {
   const field = definition[name];
   if (cell === null || cell === undefined || field === undefined) return undefined;
@@ -129,7 +129,7 @@ function plainValue(cell: string, field: FieldDefinition): unknown {
   return coerceForm([["value", wordOf(cell, field)]], { value: field })["value"];
 }
 
-/** As a form would send it. */
+/** The text that a form would send for this cell. */
 function wordOf(cell: string, field: FieldDefinition): string {
   const word = cell.trim();
   if (field.type === "boolean") return asBoolean(word.toLowerCase()) ?? word;
@@ -137,7 +137,7 @@ function wordOf(cell: string, field: FieldDefinition): string {
   return field.format === "date" ? (readImportDay(word) ?? cell) : cell;
 }
 
-/** How tables say yes and no, beside what forms send. */
+/** The words for yes and no that tables use besides those of forms. */
 const WORDS: Readonly<Record<string, string>> = {
   true: "true",
   yes: "true",
@@ -152,7 +152,7 @@ function asBoolean(word: string): string | undefined {
   return Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
 }
 
-/** Undefined if it is none. */
+/** Parses a JSON text that begins with `begin`; undefined if it is none. */
 function parseJson(text: string, begin: string): unknown {
   if (!text.trimStart().startsWith(begin)) return undefined;
   try {
@@ -162,7 +162,7 @@ function parseJson(text: string, begin: string): unknown {
   }
 }
 
-/** Signs with which services put several choices into one cell, the rarer ones first. */
+/** The separators with which services put several choices into one cell, the rarest first. */
 const LIST_SEPARATORS = [/\s*;\s*/, /\s*\|\s*/, /\s*\n\s*/, /\s*,\s+/] as const;
 
 function listOf(cell: string, items: FieldDefinition | undefined): unknown[] {

@@ -1,7 +1,7 @@
 import type { ZonedClock } from "../../foundation/zoned-time.ts";
 import { DAY_MS, MINUTE_MS } from "../../foundation/time-units.ts";
 
-/** Years or days first, with an optional time of the day, half of it, and zone. */
+/** A date with the year first. The time of the day, AM or PM, and the zone are optional. */
 const YEAR_FIRST =
   /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*([AP]M)?\s*(\S+)?$/i;
 const DAY_FIRST =
@@ -9,7 +9,7 @@ const DAY_FIRST =
 const MONTH_FIRST =
   /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:[T ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*([AP]M)?\s*(\S+)?$/i;
 
-/** The places of year, month and day in each. */
+/** The positions of year, month and day in each form. */
 const FORMS = [
   [YEAR_FIRST, [0, 1, 2]],
   [DAY_FIRST, [2, 1, 0]],
@@ -17,9 +17,10 @@ const FORMS = [
 ] as const;
 
 /**
- * A time as tables have it: `2026-01-31T14:05:00Z`, `2026/01/31 2:05:00 PM GMT+1`, `31.01.2026 14:05`, `1/31/2026 14:05` (months first).
+ * Reads a time as tables write it: `2026-01-31T14:05:00Z`, `2026/01/31 2:05:00 PM GMT+1`, `31.01.2026 14:05`, `1/31/2026 14:05` (month
+ * first).
  *
- * @param clock of times without a zone. @returns milliseconds; null if it is no time
+ * @param clock the time zone of times without one. @returns milliseconds since 1970 UTC; null if the text is not a time
  */
 export function readImportTime(text: string, clock: ZonedClock): number | null {
   const given = text.trim();
@@ -46,8 +47,8 @@ const DAYS = [
 ] as const;
 
 /**
- * A day as tables have it, as an input of type `date` sends it: `30.11.2026` becomes `2026-11-30`. Of `11/10/2026` nobody can tell which is
- * the month. Null if it is no day.
+ * Reads a day as tables write it, and returns it as an input of type `date` sends it: `30.11.2026` becomes `2026-11-30`. Returns null if
+ * the text is not a day, and for `11/10/2026`, because nobody can tell which number is the month.
  */
 export function readImportDay(text: string): string | null {
   for (const [form, [year, month, day]] of DAYS) {
@@ -65,7 +66,7 @@ function hourOf(hour: number, half: string | undefined): number {
   return (hour % 12) + (half.toUpperCase() === "PM" ? 12 : 0);
 }
 
-/** Null for a day or a time of the day that does not exist. */
+/** Returns null for a day or a time of the day that does not exist. */
 function utcOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: readonly number[]):
   | number
   | null {
@@ -75,7 +76,10 @@ function utcOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]:
   return isSame && minute < 60 && second < 60 ? ms : null;
 }
 
-/** Of a time that the clocks show twice, the first; one that they skip is later by what they skip. */
+/**
+ * Converts a local time to UTC. If the clocks show a time twice, the first is meant. A time that they skip becomes later by the length of
+ * the gap.
+ */
 function zonedTime(local: number, clock: ZonedClock): number {
   const before = local - clock.offsetMs(local - DAY_MS);
   const after = local - clock.offsetMs(local + DAY_MS);
@@ -83,7 +87,7 @@ function zonedTime(local: number, clock: ZonedClock): number {
   return shown.length === 0 ? before : Math.min(...shown);
 }
 
-/** Milliseconds ahead of UTC; null if it is no zone. */
+/** The offset of a zone from UTC, in milliseconds; positive if ahead of UTC. Null if the text is not a zone. */
 function offsetOf(zone: string): number | null {
   if (/^(?:Z|UTC|GMT)$/i.test(zone)) return 0;
   const found = /^(?:UTC|GMT)?([+-])(\d{1,2}):?(\d\d)?$/i.exec(zone);

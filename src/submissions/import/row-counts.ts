@@ -1,13 +1,13 @@
-/** Rows that a file may have: each takes 12 to 48 bytes here. */
+/** The number of slots of a new table. A table that is half full is doubled, so a large file takes 24 to 48 bytes for each row. */
 const FIRST_PLACES = 1 << 12;
 
-/** Counts how often each of millions of hashes came, in a table of numbers. */
+/** Counts how often each hash occurs, in tables of numbers, so that millions of hashes take little memory. */
 export class RowCounts {
   #keys = new BigUint64Array(FIRST_PLACES);
   #counts = new Uint32Array(FIRST_PLACES);
   #used = 0;
 
-  /** How often it came with this time. @param hash at least 8 bytes that are spread evenly */
+  /** Counts a hash, and returns how often it has occurred so far. @param hash at least 8 bytes that are spread evenly */
   add(hash: Buffer): number {
     if (2 * this.#used >= this.#keys.length) this.#grow();
     const slot = slotOf(this.#keys, this.#counts, hash.readBigUInt64LE());
@@ -33,7 +33,7 @@ export class RowCounts {
   }
 }
 
-/** Its own place, or the empty one that it gets. */
+/** The slot of this key, or the empty slot that it gets. */
 function slotOf(keys: BigUint64Array, counts: Uint32Array, key: bigint): number {
   let slot = Number(key % BigInt(keys.length));
   while (counts[slot] !== 0 && keys[slot] !== key) slot = (slot + 1) % keys.length;

@@ -5,11 +5,11 @@ import type { ImportedFile } from "./imported-file.ts";
 import { readCsv } from "./read-csv.ts";
 
 export interface TableRow {
-  /** The line of a CSV, or the place of a JSON row; the first is 1. */
+  /** The line of a CSV, or the position of a JSON row; the first is 1. */
   readonly line: number;
-  /** By the places of the headings: texts of a CSV, any values of JSON. */
+  /** The cells in the order of the headings: texts of a CSV, any values of JSON. */
   readonly cells: readonly unknown[];
-  /** Why it cannot be read; null if it can. */
+  /** Why the row cannot be read; null if it can. */
   readonly problem: string | null;
 }
 
@@ -21,9 +21,9 @@ export interface Table {
 const MAX_HEADINGS = 2000;
 
 /**
- * A table of a CSV, or of JSON whose rows are a list, by itself or in the member `submissions`.
+ * Opens a table: a CSV, or JSON with a list of rows, which may be in the member `submissions`.
  *
- * @throws usage if it is neither
+ * @throws usage if the source is neither
  */
 export async function openTable(
   source: ImportedFile,
@@ -36,7 +36,7 @@ export async function openTable(
   return /^\s*[[{]/.test(first) ? jsonTable(source, all, format) : csvTable(source, all);
 }
 
-/** Null if there is nothing but blanks. */
+/** Reads up to the first text that is not blank; null if there is none. */
 async function firstText(chunks: AsyncGenerator<string>): Promise<string | null> {
   let text = "";
   for (;;) {
@@ -78,7 +78,7 @@ async function jsonTable(
   let text = "";
   for await (const chunk of chunks) {
     text += chunk;
-    // JSON has no rows before all of it is read.
+    // No row of a JSON table can be used before the whole text is read.
     if (text.length > longestPieceBytes)
       throw new FormsvcError(
         "usage",
@@ -121,7 +121,7 @@ function itemsOf(content: unknown): readonly unknown[] | null {
   return Array.isArray(inner) ? inner : null;
 }
 
-/** The fields of a row beside what the service says of it; a field comes before that. Null if it is no object. */
+/** Moves the fields of a row beside the other members; a field replaces a member of the same name. Null if the row is not an object. */
 function flatten(item: unknown, fieldsIn: string | null): Readonly<Record<string, unknown>> | null {
   if (!isObject(item)) return null;
   if (fieldsIn === null) return item;

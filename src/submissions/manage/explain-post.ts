@@ -10,13 +10,13 @@ import type { JsonObject } from "../receive/parse-body.ts";
 
 export interface Explained {
   readonly verdict: SpamVerdict;
-  /** Why the server refuses the post: a field that does not match the schema, and what is wrong, in sentences. */
+  /** The fields for which the server would refuse the post, each with sentences that say what is wrong. */
   readonly unfit: readonly { readonly field: string; readonly problems: readonly string[] }[];
 }
 
 /**
- * Scores like the server for a post to this endpoint, with its settings and its workspace's memory; the client is unknown here.
- * Nothing is stored or remembered.
+ * Scores a post as the server would score a post to this endpoint: with its settings and the memory of its workspace, but without facts
+ * about the client. Nothing is stored or remembered.
  *
  * @throws not_found
  */
@@ -34,7 +34,7 @@ export function* explainPost(
   const post = checked.ok ? { ...raw, fields: checked.data } : raw;
   const { history } = yield* createSpamMemory(null).recall(endpoint.workspaceId, endpointId, post, now);
   const verdict = scoreSpam(post, spam, history);
-  // A robot that filled a honeypot is refused as spam, and learns nothing about the schema.
+  // A post with a filled honeypot is refused as spam, so that the robot learns nothing about the schema.
   const isTrapped = raw.honeypots.length > 0 && verdict.spamClass === "blocked";
   return { verdict, unfit: checked.ok || isTrapped ? [] : unfitFields(checked.details) };
 }

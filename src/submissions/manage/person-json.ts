@@ -3,7 +3,7 @@ import type { Conceal } from "../stored/conceal-reasons.ts";
 import type { PersonRecords } from "../find/find-person.ts";
 import { setAsideJson, submissionJson } from "../stored/submission-json.ts";
 
-/** The records of a person as every JSON output shows them. */
+/** The form of a person's records in every JSON output. */
 export function personJson({ submissions, held, hasMore }: PersonRecords, conceal: Conceal) {
   return {
     has_more: hasMore,

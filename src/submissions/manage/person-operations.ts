@@ -51,7 +51,7 @@ export const findPersonRecords = operation({
 
 const ids = z.array(z.string()).readonly().default([]);
 
-/** Backups of before still hold them. */
+/** Backups that were made before still contain the records. */
 export const erasePersonRecords = operation({
   name: "submission.erase",
   summary: "Delete submissions and held posts for good, with their messages and what was counted for them",

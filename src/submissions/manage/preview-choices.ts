@@ -14,13 +14,13 @@ import { readChoices, type SpamScope } from "../../endpoints/spam-choices-store.
 import { type ChosenScope, requireCustomSpam } from "../../endpoints/choose-spam.ts";
 import type { Plans } from "../../workspaces/workspace.ts";
 
-/** Posts that a preview scores: the newest submissions and held posts. */
+/** The largest number of posts that a preview scores: the newest submissions and held posts. */
 const MAX_POSTS = 500;
 
 /** The effect that a change of settings would have had on the last posts. */
 export interface Preview {
   readonly posts: number;
-  /** Posts with another score, newest first; `reasons` are those after the change. */
+  /** The posts whose score would change, newest first; `reasons` are those after the change. */
   readonly changes: readonly Change[];
 }
 
@@ -37,8 +37,8 @@ interface Brief {
 }
 
 /**
- * Scores the last posts with the present and with the changed settings. Both without history, and without the facts that are not
- * stored: fill time, honeypots and headers. Between any two verdicts all other work has its turn.
+ * Scores the last posts with the present settings and with the changed ones. Both scores leave out the workspace's history and the facts
+ * that are not stored: fill time, honeypots and headers. All other work may go on between two posts.
  *
  * @throws plan_limit if the plan does not include own settings.
  */
@@ -85,7 +85,7 @@ function brief({ score, spamClass }: SpamVerdict): Brief {
   return { score, class: spamClass };
 }
 
-/** Ids of submissions and held posts, newest first. */
+/** The ids of the newest submissions and held posts, newest first. */
 async function listLastPosts(db: Database, scope: SpamScope): Promise<string[]> {
   const endpoints =
     scope.kind === "endpoint"
@@ -118,7 +118,7 @@ function* listNewest(endpointId: string): Steps<{ readonly id: string; readonly 
   ];
 }
 
-/** Undefined if it is gone meanwhile. */
+/** Undefined if the post was deleted meanwhile. */
 function* readPost(id: string): Steps<SpamPost | undefined> {
   const columns = ["data", "ip_address", "user_agent"] as const;
   const row = isId("held", id)

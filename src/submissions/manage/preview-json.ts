@@ -4,7 +4,7 @@ import type { Preview } from "./preview-choices.ts";
 
 const brief = verdictShape.pick({ score: true, class: true });
 
-/** A preview of changed spam settings as every JSON output shows it. */
+/** The form of a preview of changed spam settings in every JSON output. */
 export const previewShape = z.strictObject({
   posts: z.number().describe("The last submissions and held posts, which were scored both ways."),
   changed: z.number(),

@@ -11,11 +11,14 @@ import type { StoredSubmission } from "../stored/submission-work.ts";
 import { findSubmission, noSubmission } from "../stored/submission-store.ts";
 
 /*
- * What whoever asks may see of what was sent. It follows from the endpoint: a post of somebody else's is like none, and so is one of
- * another endpoint for a token that is bound to one.
+ * Which posts a caller may reach. The endpoint decides: a post of an endpoint that the caller may not see is treated as if it did not
+ * exist. The same holds for a token that is bound to another endpoint.
  */
 
-/** The workspaces of these endpoints, by their ids, without those that are not there for whoever asks. @throws forbidden */
+/**
+ * Returns the workspace of each of these endpoints, by the endpoint's id; endpoints that the caller may not see are left out. @throws
+ * forbidden
+ */
 export function* reachWorkspacesOf(
   asking: Asking,
   endpointIds: Iterable<string>,
@@ -28,7 +31,7 @@ export function* reachWorkspacesOf(
   return workspaceIds;
 }
 
-/** @throws not_found, in the same words, when there is none with this id and when it is somebody else's; forbidden */
+/** @throws not_found, with the same message if there is no such submission and if the caller may not see it; forbidden */
 export function* reachSubmission(asking: Asking, id: string): Steps<StoredSubmission> {
   const submission = yield* findSubmission(id);
   if (submission === undefined || !(yield* reachWorkspacesOf(asking, [submission.endpointId])).size)
@@ -38,10 +41,13 @@ export function* reachSubmission(asking: Asking, id: string): Steps<StoredSubmis
   return submission;
 }
 
-/** Which submissions are meant: those that are not in the bin, those that are, or both. */
+/** Which submissions count: `kept` are those outside the bin, `binned` those in it. */
 export type BinFilter = "kept" | "binned" | "anywhere";
 
-/** The workspaces of those of these submissions that are there for whoever asks, by their ids. @throws forbidden */
+/**
+ * Returns the workspace of each of these submissions, by the submission's id; those that the caller may not see are left out. @throws
+ * forbidden
+ */
 export function* findSubmissions(
   asking: Asking,
   ids: readonly string[],
@@ -69,9 +75,10 @@ export function* findSubmissions(
 }
 
 /**
- * The workspace of each of these submissions, in their order.
+ * Returns the workspace of each of these submissions, in their order.
  *
- * @param consequence of one that is not there, for the message. @throws as {@link reachSubmission}, naming the first
+ * @param consequence is appended to the message if one does not exist. @throws as {@link reachSubmission}, naming the first that does not
+ * exist
  */
 export function* reachSubmissions(
   asking: Asking,
@@ -93,7 +100,7 @@ export function* reachHeldPost(asking: Asking, id: string): Steps<HeldPost> {
   return held;
 }
 
-/** The same as {@link findSubmissions} of held posts. */
+/** Does for held posts what {@link findSubmissions} does for submissions. */
 export function* findHeldPosts(asking: Asking, ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
   const wanted = listed(ids.filter((id) => isId("held", id)));
   const columns = ["id", "workspace_id as workspaceId", "endpoint_id as endpointId"] as const;
@@ -104,9 +111,10 @@ export function* findHeldPosts(asking: Asking, ids: readonly string[]): Steps<Re
 }
 
 /**
- * The workspace of each of these held posts, in their order.
+ * Returns the workspace of each of these held posts, in their order.
  *
- * @param consequence of one that is not there, for the message. @throws as {@link reachSubmission}, naming the first
+ * @param consequence is appended to the message if one does not exist. @throws as {@link reachSubmission}, naming the first that does not
+ * exist
  */
 export function* reachHeldPosts(
   asking: Asking,
@@ -121,7 +129,7 @@ export function* reachHeldPosts(
   });
 }
 
-/** Whether a held post is there for whoever asks. @throws forbidden */
+/** Whether the caller may reach a held post. @throws forbidden */
 function* isHeldInReach(
   asking: Asking,
   { workspaceId, endpointId }: Pick<HeldPost, "workspaceId" | "endpointId">,

@@ -92,7 +92,7 @@ function* mayAlso(context: Context, access: Access, endpointId: string): Steps<b
   }
 }
 
-/** Marks teach the filter of a workspace, each for a millisecond or two, so only some are in one transaction. */
+/** The number of submissions marked in one transaction: each mark teaches the filter of a workspace for a millisecond or two. */
 const MARKED_AT_ONCE = 10;
 
 export const markSubmissionsAs = operation({
@@ -121,7 +121,7 @@ export const markSubmissionsAs = operation({
   },
 });
 
-/** Nothing is lost for good with a note of who has read what: it is not recorded, and does not wait for the disk. */
+/** Not in the audit record, and not durable at once: little is lost if a crash forgets who has read what. */
 export const markSubmissionsRead = operation({
   name: "submission.mark-read",
   summary: "Note that an account has read submissions, as opening them in the dashboard does",
@@ -152,7 +152,7 @@ interface Reader {
   readonly viewing: Viewing;
 }
 
-/** @throws usage, forbidden, not_found */
+/** Returns the account that has read the submissions. @throws usage, forbidden, not_found */
 function* readerOf({ actor, viewing }: Context, reference: string | null): Steps<Reader> {
   if (actor.kind === "terminal" || actor.kind === "server") {
     if (reference === null) throw new FormsvcError("usage", "name the account that has read them");
@@ -167,7 +167,7 @@ function* readerOf({ actor, viewing }: Context, reference: string | null): Steps
   return { accountId, viewing };
 }
 
-/** What the record says of posts: one change for each workspace. */
+/** The entries of the audit record about some posts: one for each workspace. */
 export function changesOf(
   postIds: readonly string[],
   workspaceIds: readonly string[],

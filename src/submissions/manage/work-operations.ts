@@ -96,7 +96,7 @@ export const addNote = operation({
   },
 });
 
-/** @throws usage for an empty text and one that is too long */
+/** Cleans the text of a note. @throws usage if it is empty or too long */
 function readNote(text: string): string {
   const words = cleanNote(text);
   const length = Array.from(words).length;
@@ -109,7 +109,7 @@ function readNote(text: string): string {
   );
 }
 
-/** How a note names who wrote it; null is the command line. */
+/** The name of a note's author; null means the command line. */
 function nameOf(actor: Actor): string | null {
   if (actor.kind === "account") return actor.email;
   if (actor.kind === "token") return actor.account?.email ?? actor.name;
@@ -165,7 +165,7 @@ export const undeleteSubmissions = operation({
   },
 });
 
-/** Submissions deleted in one transaction. */
+/** The number of submissions deleted in one transaction. */
 const EMPTIED_AT_ONCE = 200;
 
 export const emptyBin = operation({

@@ -10,39 +10,46 @@ export interface VendorSettings {
 
 export interface VendorQuestion {
   readonly vendor: Vendor;
-  /** The owner's. */
+  /** The owner's secret at the service. */
   readonly secret: string;
-  /** Of the page; null if it was not told. */
+  /** The site key of the page; null if it is unknown. */
   readonly siteKey: string | null;
-  /** The visitor's. */
+  /** The token that the visitor's browser got from the service. */
   readonly token: string;
-  /** Of the client that posts; it bounds the questions, and is not told to the service. */
+  /** The IP address of the client that posts. It limits the number of questions, and is not sent to the service. */
   readonly address: string;
 }
 
-/** What a service says of a token. `fault` says why it gave no verdict, which never counts against a visitor. */
+/** The verdict of a service on a token. `fault` says why there is none; a fault never counts against a visitor. */
 export type VendorAnswer = { readonly isGood: boolean } | { readonly fault: string };
 
-/** Questions under way at once; further posts are taken without a verdict. */
+/** The largest number of questions at a time. Further posts are accepted without a verdict. */
 const MAX_ASKED = 64;
-/** Of these, for posts from one address. Whoever sends more is refused: nobody goes round the service by filling the places. */
+/**
+ * The largest number of them for posts from one address. Further posts of this address are refused, so that nobody avoids the check by
+ * using up {@link MAX_ASKED}.
+ */
 const MAX_ASKED_OF_ADDRESS = 8;
-/** Bytes of an answer; a genuine one has some hundred. */
+/** The largest answer that is read, in bytes; a genuine one has a few hundred. */
 const MAX_ANSWER_BYTES = 65_536;
 const MAX_TOKEN_LENGTH = 8192;
-/** Faults of the owner's secret and of the service. No token brings them about: else whoever sends such a token would need no other. */
+/**
+ * Error codes about the owner's secret or the service itself. No token can cause them; otherwise a robot could pass the check with such a
+ * token.
+ */
 const NOT_THE_VISITOR = /^(?:(?:missing|invalid)-input-secret|internal-error)$/;
 
 /**
- * Asks a service about tokens by an owner's secret, as https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
- * and https://docs.hcaptcha.com/#verify-the-user-response-server-side describe it. The visitor's address is not told.
- * A secret of hCaptcha is for all site keys of an account, so the key that is expected is told: else a token of another site of the
- * same owner would be good. One of Turnstile is for one site key. The host in a verdict is not compared: the services bind a site key
- * to its hosts themselves, hCaptcha takes it from the browser, and a form may be on a page whose address its owner never told us.
- * The question throws rate_limited if the address has too many under way.
+ * Returns a function that asks a service about a token with the owner's secret, as described at
+ * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ and
+ * https://docs.hcaptcha.com/#verify-the-user-response-server-side. The visitor's address is not sent. A secret of hCaptcha is valid for all
+ * site keys of an account, so the expected site key is sent; otherwise a token of another site of the same owner would be accepted. A
+ * secret of Turnstile belongs to one site key. The host in a verdict is not compared: the services bind a site key to its hosts themselves,
+ * hCaptcha takes the host from the browser, and the form may be on a page whose address we do not know.
+ * The function throws rate_limited if too many questions for the address are open.
  */
 export function createVendors({ turnstileUrl, hcaptchaUrl, timeoutMs }: VendorSettings) {
-  /** Questions under way, by the address of the post. */
+  /** The number of open questions, by the network address of the post. */
   const asked = new Map<string, number>();
   let askedInAll = 0;
   return async ({ vendor, secret, siteKey, token, address }: VendorQuestion): Promise<VendorAnswer> => {
@@ -84,7 +91,7 @@ function tooManyOf(): FormsvcError {
   );
 }
 
-/** @throws if it is too long */
+/** @throws if the answer is too long */
 async function readText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

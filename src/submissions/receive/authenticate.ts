@@ -29,24 +29,32 @@ export interface Gatekeeper {
    *   sent too many bad keys; unavailable when too many keys are being checked.
    */
   authenticate(authorization: string | undefined, address: string): Promise<Caller>;
-  /** The same for a key and an endpoint that this process remembers; null for any other. Most posts need no more, and wait for nothing. */
+  /**
+   * The same, but only if this process remembers the key and the endpoint; null otherwise. This is enough for most posts, which then wait
+   * for nothing.
+   */
   recall(authorization: string | undefined, address: string): Caller | null;
-  /** Whoever sends a form's own page, which needs no key; null if there is none, or it is off. @param form its id, or its name if that is unique */
+  /**
+   * The caller for a post from a form's own page, which needs no key; null if there is no such form or its page is off. @param form the
+   * endpoint's id, or its name if that is unique
+   */
   ofPage(form: string, address: string): Promise<Caller | null>;
-  /** The caller with the settings of now, at once if they are remembered; rejects with unauthorized if its key has ended meanwhile. */
+  /**
+   * The caller with the current settings, at once if they are remembered. Rejects with unauthorized if the key has been revoked meanwhile.
+   */
   renew(caller: Caller): MaybeLater<Caller>;
-  /** The same for a caller whose endpoint is known to have changed a moment ago: it is read anew. */
+  /** The same, but reads the endpoint anew, because it changed a moment ago. */
   reread(caller: Caller): Promise<Caller>;
   /** Counts the request; null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
-  /** Counts a question for a challenge: an address may ask as often as it may post, and neither takes from the other. @throws rate_limited */
+  /** Counts a request for a challenge. An address may make as many as posts, and the two are counted separately. @throws rate_limited */
   admitQuestion(caller: Caller): void;
 }
 
 export interface GatekeeperParts {
   readonly verifier: KeyVerifier;
   readonly directory: EndpointDirectory;
-  /** The endpoint of a name that is unique; null if there is none. */
+  /** Finds the id of the endpoint with this name; null if there is none or several. */
   readonly findNamed: (name: string) => Promise<string | null>;
   readonly limiter: RateLimiter;
   readonly limits: RateLimits;
@@ -60,9 +68,9 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
     return ready === null ? null : { key: pageKey(endpointId), ready, address };
   };
   const suspects = createSuspects(limiter, limits.badKey);
-  /** Proves a key that this process does not remember. A bad key, or one that finds no place, counts against its address. */
+  /** Verifies a key that this process does not remember. A bad key counts against its address, as does one that gets no slot. */
   const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {
-    // Another post may have proved it while this one waited: a key costs one hash, however many posts bring it at once.
+    // Looks again, because another post may have verified the key meanwhile: so it costs one hash, even if many posts bring it.
     const work = async (): Promise<Key | null> =>
       parsed === null ? null : ((await verifier.find(parsed.text)) ?? verifier.verify(parsed));
     return exempt.contains(address) ? work() : suspects.check(addressUnit(address), work);
@@ -124,16 +132,16 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
   };
 }
 
-/** No key has it: theirs begin with `key_`. */
+/** No real key has this id, because those begin with `key_`. */
 export const PAGE_KEY_ID = "page";
 
-/** What stands in the place of a key: the page is ours, and its address is public. */
+/** A placeholder for the key of a post from the form's own page, which needs none because its address is public anyway. */
 function pageKey(endpointId: string): Key {
   const never = { createdAt: 0, revokedAt: null, isRevoked: false, seenInBrowserAt: null };
   return { ...never, id: PAGE_KEY_ID, endpointId, kind: "publishable", lookup: "", hash: "", tag: null };
 }
 
-/** @throws unauthorized if the endpoint is gone, or its page was turned off */
+/** Reads the endpoint of a caller anew. @throws unauthorized if the endpoint was deleted or its page was turned off */
 async function rereadCaller(directory: EndpointDirectory, caller: Caller): Promise<Caller> {
   const now = await directory.reread(caller.key.endpointId);
   const ready = caller.key.id === PAGE_KEY_ID ? readyPage(now) : now;
@@ -141,12 +149,15 @@ async function rereadCaller(directory: EndpointDirectory, caller: Caller): Promi
   return { ...caller, ready };
 }
 
-/** Null if the endpoint is gone, or its page is off. */
+/** Null if the endpoint was deleted or its page is off. */
 function readyPage(ready: ReadyEndpoint | undefined): ReadyEndpoint | null {
   return ready?.endpoint.settings.page.isOn === true ? withOwnPage(ready) : null;
 }
 
-/** The page posts from our own origin, whatever other pages may, and shows itself what came of it. */
+/**
+ * The endpoint with settings for its own page: the page posts from our own origin, whatever origins are allowed, and shows the result
+ * itself.
+ */
 function withOwnPage(ready: ReadyEndpoint): ReadyEndpoint {
   const { endpoint } = ready;
   const settings = { ...endpoint.settings, allowedOrigins: [], successUrl: null, errorUrl: null };
@@ -154,13 +165,13 @@ function withOwnPage(ready: ReadyEndpoint): ReadyEndpoint {
 }
 
 interface Suspects {
-  /** @throws rate_limited when the unit has sent too many bad keys. */
+  /** @throws rate_limited if the address has sent too many bad keys. */
   check(unit: string, work: () => Promise<Key | null>): Promise<Key | null>;
 }
 
 /**
- * Bounds the bad keys of an address, parallel ones included: while as many checks are under way as the limit still allows, the
- * next ones wait for their results. So none passes the limit, and no good key is refused.
+ * Limits the bad keys of an address, also of parallel requests. If as many checks run as bad keys are still allowed, the next checks wait
+ * for their results. So the limit is never exceeded, and no good key is refused.
  */
 function createSuspects(limiter: RateLimiter, limit: RateLimit): Suspects {
   const running = new Map<string, Set<Promise<unknown>>>();
@@ -185,7 +196,7 @@ function createSuspects(limiter: RateLimiter, limit: RateLimit): Suspects {
         if (key === null) limiter.count(`bad ${unit}`, limit);
         return key;
       } catch (error) {
-        // Otherwise an address could occupy every place at no cost.
+        // A check that was refused for lack of a slot counts too: otherwise an address could use up all slots at no cost.
         if (error instanceof FormsvcError && error.code === "unavailable")
           limiter.count(`bad ${unit}`, limit);
         throw error;
@@ -205,9 +216,9 @@ function readBearer(authorization: string | undefined): string | null {
 }
 
 /**
- * A secret key that a browser sent is in a page, which everybody can read: it is refused, and its owner is told.
+ * Refuses a secret key that a browser sent: such a key is in a page, where everybody can read it.
  *
- * @param onSecretInBrowser called for the key that leaked. @throws forbidden
+ * @param onSecretInBrowser called with the key that leaked, to notify its owner. @throws forbidden
  */
 export function refuseSecretInBrowser(
   caller: Caller,

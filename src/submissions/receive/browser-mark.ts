@@ -11,7 +11,7 @@ const BROWSER_MARK_INTERVAL_MS = 3_600_000;
 /** The largest number of keys whose last note is remembered. */
 const MAX_BROWSER_MARKS = 1000;
 
-/** A page that leaks a secret key may be busy: the key is noted once an hour. */
+/** Notes that a browser sent a secret key; at most once an hour for each key, because the page may be busy. */
 export function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Caller) => void {
   const marked = new BoundedMap<string, number>(MAX_BROWSER_MARKS);
   return ({ key }) => {

@@ -3,10 +3,10 @@ import { all, type Steps } from "../../database/steps.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { isVendor, readChallengeColumn, vendorFault } from "../../endpoints/challenge.ts";
 
-/** Findings that are listed. */
+/** The largest number of findings. */
 const MAX_SHOWN = 20;
 
-/** Forms whose posts come without a verdict of the service that their owner chose. */
+/** Finds the forms whose challenge is not checked because its service gives no verdicts. */
 export function* checkChallenges(): Steps<Finding[]> {
   const rows = yield* all(
     query

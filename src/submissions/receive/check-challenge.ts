@@ -17,18 +17,18 @@ import type { JsonObject } from "./parse-body.ts";
 import { ASK_FOR_PROOF, makeChallenge, type Proof, readProof } from "./proof-of-work.ts";
 import { isSpent } from "../commit/spent-proofs.ts";
 
-/** What became of an endpoint's challenge. */
+/** The result of an endpoint's challenge. */
 export interface ChallengeAnswer {
-  /** Absent if nothing speaks against the visitor. */
+  /** Why the challenge failed; absent if it did not, or if its service gave no verdict. */
   readonly failed?: "missing" | "wrong";
-  /** To be spent with the post; null if there is none. */
+  /** The proof of work, to be spent when the post is stored; null if there is none. */
   readonly proof: Proof | null;
 }
 
 export interface Challenges {
-  /** A proof of work to be done, for an endpoint that asks for it. */
+  /** Makes a proof-of-work task for posts to an endpoint. */
   make(endpointId: string): Promise<ReturnType<typeof makeChallenge>>;
-  /** Call only for an endpoint with a challenge. @throws challenge_required, rate_limited */
+  /** Checks the challenge of a post. @throws challenge_required, rate_limited */
   check(caller: Caller, body: JsonObject, isProofSpent: boolean): Promise<ChallengeAnswer>;
 }
 
@@ -74,7 +74,7 @@ export function createChallenges(parts: ChallengeParts): Challenges {
       if (kind === "off") return { proof: null };
       const name = CHALLENGE_MEMBERS[kind];
       const given = Object.hasOwn(body, name) ? body[name] : undefined;
-      // A browser that did not know of the task does it now, and sends the post again.
+      // The browser did not have the task yet. It does the task now, and sends the post again.
       if (kind === "pow" && given === ASK_FOR_PROOF) throw new FormsvcError("challenge_required");
       let answer: ChallengeAnswer = { failed: "missing", proof: null };
       if (isProofSpent) answer = { failed: "wrong", proof: null };
@@ -88,11 +88,11 @@ export function createChallenges(parts: ChallengeParts): Challenges {
   };
 }
 
-/** Time between two notes of one endpoint's fault: a service that fails now and then costs no write for each post. */
+/** The shortest time between two notes of a fault of one endpoint, so that a failing service does not cost a write for each post. */
 const NOTE_MS = 600_000;
 const MAX_NOTED = 5000;
 
-/** Writes down why a service gives no verdicts, for `doctor`, and that it does again. */
+/** Stores why a service gives no verdicts, for `doctor`, and removes the fault when the service answers again. */
 function createFaultNotes({ db, clock, onFailure }: ChallengeParts) {
   const noted = new BoundedMap<string, { readonly isFault: boolean; readonly faultAt: number }>(MAX_NOTED);
   return {

@@ -3,10 +3,10 @@ import { type FieldDefinition, MAX_FIELD_DEPTH } from "../../schemas/field-defin
 import { UNTICKED } from "../../schemas/form-inputs.ts";
 import type { JsonObject } from "./parse-body.ts";
 
-/** One input of a plain HTML form, as it was sent: always text. */
+/** One input of a plain HTML form; the value is always text. */
 export type FormEntry = readonly [name: string, value: string];
 
-/** Longest text that is read as a number; the longest exact double has fewer digits. */
+/** The longest text that is read as a number. Every exact double has fewer digits. */
 const MAX_NUMBER_LENGTH = 400;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const BOOLEANS: Readonly<Record<string, boolean>> = {
@@ -20,9 +20,9 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * A plain form's inputs as the JSON that a script would have sent, by the schema's types. An empty input is absent. If a
- * name repeats, its last value counts, unless it is an array's. Text that does not fit its type stays text, so that the
- * validator reports it. Line breaks become `\n`, as in scripts, so that lengths mean the same.
+ * Converts the inputs of a plain form to the JSON that a script would have sent, by the types of the schema. An empty input is left out. If
+ * a name repeats, its last value counts, except for an array. Text that does not fit its type stays text, and the validator reports it.
+ * Line breaks become `\n`, as in scripts, so that lengths are the same.
  */
 export function coerceForm(entries: readonly FormEntry[], definition: SchemaDefinition): JsonObject {
   const root = emptyNode();
@@ -32,7 +32,10 @@ export function coerceForm(entries: readonly FormEntry[], definition: SchemaDefi
   return membersOf(root, definition);
 }
 
-/** The path of an input's value: `a[b][]` is `a`, `b` and an item. A declared field with exactly that name comes first. */
+/**
+ * Splits the name of an input into a path: `a[b][]` becomes `a`, `b` and an empty text for an item. A declared field with exactly this name
+ * comes first.
+ */
 export function fieldPath(name: string, definition: SchemaDefinition): string[] {
   if (Object.hasOwn(definition, name)) return [name];
   const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name);
@@ -42,7 +45,7 @@ export function fieldPath(name: string, definition: SchemaDefinition): string[] 
   return inner.length > MAX_FIELD_DEPTH ? [name] : [base, ...inner];
 }
 
-/** Values sent under one name, and what is nested below it. */
+/** The values sent under one name, and the nodes nested below it. */
 interface Node {
   readonly values: string[];
   readonly members: Map<string, Node>;
@@ -83,12 +86,12 @@ function fieldIn(
   return fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** A list has no rows but those that were filled in. */
+/** Whether an input without content is left out: a list has only the items that were filled in. */
 function mayStayEmpty(field: FieldDefinition | undefined): boolean {
   return field?.type === "array" || (field?.type === "object" && field.required !== true);
 }
 
-/** Whether more was sent of it than boxes that nobody ticked. */
+/** Whether an input has more content than unticked boxes. */
 function isFilled({ values, members }: Node, field: FieldDefinition | undefined): boolean {
   if (values.some((value) => field?.type !== "boolean" || value !== UNTICKED)) return true;
   return [...members].some(([name, member]) => {
@@ -111,7 +114,7 @@ function valueOf(node: Node, field: FieldDefinition | undefined): unknown {
   return scalarOf(node.values.at(-1) ?? "", field);
 }
 
-/** `a`, `a[]` and `a[0]`, in the order in which they were sent but numbered ones by number. */
+/** The items of a list: those sent as `a`, then as `a[]`, both in their order, then `a[0]` and the like in the order of their numbers. */
 function itemsOf(node: Node, items: FieldDefinition | undefined): unknown {
   const nested = [...node.members];
   if (!isList(node)) return membersOf(node, {});

@@ -17,24 +17,24 @@ import { withScanning } from "../files/scanned-files.ts";
 import type { SpentProof } from "../commit/spent-proofs.ts";
 import type { Submission } from "../stored/submission.ts";
 
-/** A post that matches the schema, with the filter's verdict. */
+/** A post that matches the schema, with the verdict of the filter. */
 export interface Examined {
   readonly submission: Submission;
   readonly trapped: boolean;
-  /** The submitter's whole address, even if less of it is stored. */
+  /** The submitter's full IP address, even if only a part of it is stored. */
   readonly address: string;
   readonly recollection: Recollection;
-  /** Of the form's challenge; null if there is none. */
+  /** The proof of work for the form's challenge; null if there is none. */
   readonly proof: SpentProof | null;
-  /** As {@link visitorLanguage} tells it. */
+  /** Returns the language of the visitor, see {@link visitorLanguage}. */
   readonly language: () => Language | null;
 }
 
-/** Why a post is held. */
+/** The reason for holding a post, and what belongs to it. */
 interface Cause {
   readonly idempotent: IdempotentPost | null;
   readonly cause: HeldPost["why"];
-  /** With `origin` only. */
+  /** The origin of the page; only if `cause` is `origin`. */
   readonly origin?: string;
   readonly files: HeldFiles;
 }
@@ -42,19 +42,19 @@ interface Cause {
 export interface HoldParts extends FileStoring {
   readonly commits: CommitQueue;
   readonly fileRoom: Pick<FileRoom, "take" | "hold">;
-  /** `held.maxFileBytes`: what the held posts of a workspace keep of files. */
+  /** `held.maxFileBytes`: the largest total size of files of a workspace's held posts, in bytes. */
   readonly heldFileBytes: number;
 }
 
-/** What became of the files of a refused post: they came with it and wait, or their chunks are stored already. */
+/** The files of a refused post: `incoming` still wait to be stored, or the chunks of `taken` are stored already. */
 export interface HeldFiles {
   readonly incoming: readonly IncomingFile[] | undefined;
   readonly taken: TakenFiles | null;
 }
 
 /**
- * Holds a refused post with its files, as far as there is room. A post that is spam and over the limit is held as spam, because its
- * release should teach. False if its workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
+ * Holds a refused post, with its files if there is room. A post that is both spam and over the limit is held as spam, because its release
+ * should teach the filter. Returns false if the workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
  *
  * @throws MovedMeanwhile
  */
@@ -96,30 +96,30 @@ export async function hold(
     const outcome = await parts.commits.hold(pending);
     if (outcome === "moved") throw new MovedMeanwhile();
     if (outcome !== "spent") return outcome === "stored";
-    // Another post had the same proof a moment ago.
+    // Another post spent the same proof of work a moment ago.
     if (caller.ready.endpoint.settings.challenge.isRequired) return false;
     return (await parts.commits.hold({ ...pending, proof: null })) === "stored";
   } finally {
-    // Whatever became of it: files that the held post has are not dropped.
+    // Runs whatever the outcome. It does not delete files that belong to the held post by now.
     if (kept !== null) parts.dropFiles(kept);
   }
 }
 
 interface Fates {
   readonly fileFields: Caller["ready"]["schema"]["fileFields"];
-  /** Of the files that are kept; null if none are. */
+  /** The ids of the files that are kept; null if none are. */
   readonly fileIds: readonly string[] | null;
   readonly isScanned: boolean;
 }
 
-/** Says in the data of a held post what becomes of its files. */
+/** Sets the states of the files in the data of a held post. */
 function withFates(held: HeldPost, { fileFields, fileIds, isScanned }: Fates): HeldPost {
   if (fileFields === null) return held;
   if (fileIds === null) return { ...held, data: withLostFiles(held.data, fileFields) };
   return isScanned ? { ...held, data: withScanning(held.data, fileIds) } : held;
 }
 
-/** The files of a post that is to be held, stored; null if there are none, they have no room, or a robot sent them. */
+/** Stores the files of a post that will be held. Returns null if it has none, if there is no room, or if a honeypot was filled. */
 async function keepFiles(
   parts: HoldParts,
   caller: Caller,

@@ -6,19 +6,22 @@ import type { CompiledSchema } from "../../schemas/compile-schema.ts";
 import { type FormEntry, coerceForm } from "./coerce-form.ts";
 import type { JsonObject } from "./parse-body.ts";
 
-/** A file that came with a post, where its bytes wait. */
+/** A file of a post whose bytes wait to be stored. */
 export interface IncomingFile {
-  /** The field that it is for, declared or not. */
+  /** The name of the field, whether the form declares it or not. */
   readonly field: string;
-  /** Null if the form had no such field when it was read. */
+  /** The facts for the field; null if the form had no such file field when the file was read. */
   readonly posted: PostedFile | null;
-  /** As the client said. */
+  /** The name that the client sent. */
   readonly name: string;
   readonly size: number;
   readonly source: ByteSource;
 }
 
-/** A form's inputs and files as one body: a file field has a list, and a file that no field takes is told by its name and size. */
+/**
+ * Combines the inputs and files of a form into one body. A file field gets a list of files. A file for any other field becomes a text with
+ * its name and size.
+ */
 export function coerceUpload(
   entries: readonly FormEntry[],
   files: readonly IncomingFile[],
@@ -40,7 +43,7 @@ export function coerceUpload(
   return body;
 }
 
-/** The data without its files, for whatever looks at texts. */
+/** The data without its files, for code that works on texts. */
 export function withoutFiles(
   data: Readonly<Record<string, unknown>>,
   fileFields: ReadonlyMap<string, FileField>,
@@ -48,7 +51,7 @@ export function withoutFiles(
   return Object.fromEntries(Object.entries(data).filter(([name]) => !fileFields.has(name)));
 }
 
-/** The data of a post whose files are not kept: their names and sizes stay. */
+/** The data of a post whose files are not kept: each file keeps its name and size, and is marked as deleted. */
 export function withLostFiles(
   data: Readonly<Record<string, unknown>>,
   fileFields: ReadonlyMap<string, FileField>,
@@ -62,7 +65,7 @@ export function withLostFiles(
   );
 }
 
-/** The files that the form takes. */
+/** The files that the form has a field for. */
 export function acceptedFiles(
   files: readonly IncomingFile[],
   { fileFields }: Pick<CompiledSchema, "fileFields">,

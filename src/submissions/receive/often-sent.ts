@@ -9,28 +9,28 @@ import { listPageFaults } from "./page-faults.ts";
 import { addFieldAt } from "../../schemas/add-field.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** Inputs that came often lately and are not among the fields of their form. */
+/** Inputs that a form often sent lately, though it has no such fields. */
 export interface OftenSent {
   readonly endpointId: string;
   readonly endpointName: string;
-  /** The most frequent first; at most {@link MAX_NAMES}. */
+  /** The names of these inputs, the most frequent first; at most {@link MAX_NAMES}. */
   readonly names: readonly string[];
-  /** Names of which one value is the name of a file: the form sends the name in place of the file. */
+  /** Names of inputs with the name of a file as value: the form sends the name instead of the file. */
   readonly files: readonly string[];
 }
 
-/** Posts among the newest that have a name which came often; a file is reported at the first. */
+/** The number of recent posts that must have a name before it is reported. The name of a file is reported at once. */
 const OFTEN = 3;
-/** Newest submissions with something set aside that are looked at, for each form. */
+/** The number of newest submissions with unknown fields that are looked at, for each form. */
 const MAX_LOOKED = 50;
-/** Forms that are reported at once. */
+/** The largest number of forms that are reported at once. */
 const MAX_FORMS = 5;
 const MAX_NAMES = 5;
 const MAX_NAME_LENGTH = 60;
-/** What came before is not reported any longer. */
+/** Submissions older than this are not looked at. */
 const REPORTED_MS = 30 * DAY_MS;
 
-/** All that a browser sends of a file if the form has no `enctype`. */
+/** A file name, which is all that a browser sends of a file if the form has no `enctype`. */
 const FILE_NAME =
   /^[^/\\\n]{1,200}\.(?:jpe?g|png|gif|webp|heic|heif|avif|svg|bmp|tiff?|pdf|docx?|odt|rtf|xlsx?|ods|csv|pptx?|odp|zip|txt|mp[34]|mov|webm|m4a|wav)$/i;
 
@@ -39,7 +39,7 @@ export function isFileName(value: unknown): boolean {
   return typeof value === "string" && FILE_NAME.test(value);
 }
 
-/** Looks at the newest submissions of some forms, by an index. @param workspaceIds null is all */
+/** Looks at the newest submissions of some forms, using an index. @param workspaceIds null means all workspaces */
 export function* listOftenSent(workspaceIds: readonly string[] | null, now: number): Steps<OftenSent[]> {
   const since = firstIdAt("sub", now - REPORTED_MS);
   const forms = yield* all(
@@ -79,7 +79,7 @@ function* oftenOf(id: string, posts: readonly Readonly<Record<string, unknown>>[
   for (const post of posts) {
     const names = new Set<string>();
     for (const [path, value] of Object.entries(post)) {
-      // What has a field by now needs nobody.
+      // The field was added to the form since, so nobody needs to act.
       if (addFieldAt(definition, path, value) === "declared") continue;
       const name = path.replace(/(?:\.\d+)+$/, "");
       names.add(name);
@@ -102,7 +102,7 @@ function shown(name: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** Names them; strangers can cause it, so it is no problem of the machine. */
+/** Names the forms. The finding is sound, because strangers can cause it and the machine has no problem. */
 export function* checkOftenSent(now: number): Steps<Finding> {
   const found = yield* listOftenSent(null, now);
   const lost = yield* listPageFaults("file_name", null, now);

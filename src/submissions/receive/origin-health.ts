@@ -4,10 +4,10 @@ import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import { listRefusals } from "../../endpoints/refused-origins.ts";
 
-/** Findings that are listed; strangers can cause 20 for each endpoint. */
+/** The largest number of findings; strangers can cause 20 for each endpoint. */
 const MAX_SHOWN = 20;
 
-/** One finding for each page whose posts an endpoint refused lately, the last first; a single sound one if there are none. */
+/** Returns one finding for each page whose posts an endpoint refused lately, the latest first; a single sound one if there is none. */
 export function* checkRefusedOrigins(): Steps<Finding[]> {
   const refused = (yield* listRefusals(null)).filter(({ isAllowed }) => !isAllowed).slice(0, MAX_SHOWN);
   if (refused.length === 0)

@@ -10,17 +10,17 @@ import type { RateLimiter } from "../../foundation/rate-limit.ts";
 import type { Caller } from "./authenticate.ts";
 
 /**
- * Posts of pages whose origin is not allowed. Strangers cause them, so each step is bounded: how many of a form are read to be held,
- * and what is counted in memory until it is written.
+ * Handles posts of pages whose origin is not allowed. Strangers can cause any number of them. So there are bounds for the posts of a form
+ * that are read to be held, and for the counts that wait in memory.
  */
 export interface OriginRefusals {
-  /** Whether the body of such a post is read, so that it can be held. */
+  /** Whether the body of such a post should be read, so that the post can be held. */
   mayHold(caller: Caller, origin: string): boolean;
   /** Like `mayHold`, and counts the post against the bound. */
   takeSlot(caller: Caller, origin: string): boolean;
-  /** Counts a post that was refused. */
+  /** Counts a refused post. */
   note(caller: Caller, origin: string): void;
-  /** Resolves when everything that was counted is written. */
+  /** Resolves when all counts are written. */
   settle(): Promise<void>;
 }
 
@@ -28,16 +28,19 @@ export interface OriginRefusalParts {
   readonly db: Pick<Database, "transaction">;
   readonly clock: Clock;
   readonly limiter: Pick<RateLimiter, "look" | "count">;
-  /** Called for the posts since the last time. */
+  /** Called with the number of posts refused since the last call. */
   readonly onRefusals: (refusals: RefusedPosts) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Posts of a form, from whatever pages that are not allowed, that are read to be held. Others are refused by their headers alone. */
+/**
+ * The number of posts of one form, from all pages that are not allowed, that are read to be held. Others are refused without reading their
+ * bodies.
+ */
 const HELD_PER_MINUTE = { max: 30, windowSeconds: 60 };
-/** Time that counts wait in memory: a crash loses as much of them. */
+/** Time for which counts wait in memory before they are written; a crash loses them. */
 const WRITE_AFTER_MS = 2000;
-/** Endpoints with counts that wait. */
+/** The largest number of endpoints with counts that wait. */
 const MAX_ENDPOINTS = 1000;
 
 interface Waiting {

@@ -9,29 +9,32 @@ import { plainText } from "../../foundation/plain-text.ts";
 import type { Log } from "../../foundation/log.ts";
 import { WEEK_MS } from "../../foundation/time-units.ts";
 
-/** `redirect`: it names a page after success to which nobody is led. `file_name`: it sends the name in place of the file. */
+/**
+ * `redirect`: the page names a page to go to after success, and the server ignores it. `file_name`: the page sends the name of a file
+ * instead of the file.
+ */
 export type PageFaultKind = "redirect" | "file_name";
 
-/** What a page with a form does wrong. */
+/** A mistake in a page with a form. */
 export interface PageFault {
   readonly endpointId: string;
   readonly endpointName: string;
-  /** The origin that it names, empty if it was no address of the web; or the field that should have had a file. */
+  /** For `redirect` the origin that the page names, empty if it is not a web address; for `file_name` the field that should have a file. */
   readonly what: string;
 }
 
 export type PageWatch = (endpointId: string, kind: PageFaultKind, what: string) => void;
 
-/** Least time between two notes of one kind about one form: every post may be a reason for one. */
+/** The shortest time between two notes of one kind about one form, because every post may cause one. */
 const NOTE_INTERVAL_MS = 3_600_000;
-/** Last notes that are remembered; a stranger cannot make more forms than their owners have. */
+/** The largest number of notes that are remembered. A stranger cannot use it up, because owners decide how many forms there are. */
 const MAX_REMEMBERED = 1000;
-/** A form that was mended is not reported any longer. */
+/** A fault is reported for this time after it was last seen. */
 const REPORTED_MS = WEEK_MS;
-/** Forms that are reported at once. */
+/** The largest number of forms that are reported at once. */
 const MAX_REPORTED = 5;
 
-/** Notes in the database, once an hour for each form and kind, what its page does wrong. */
+/** Stores faults of pages with forms, at most once an hour for each form and kind. */
 export function createPageWatch(db: Database, clock: Clock, log: Log): PageWatch {
   const notedAt = new BoundedMap<string, number>(MAX_REMEMBERED);
   return (endpointId, kind, what) => {
@@ -46,12 +49,14 @@ export function createPageWatch(db: Database, clock: Clock, log: Log): PageWatch
   };
 }
 
-/** Does nothing if the endpoint is gone. */
+/** Changes nothing if the endpoint was deleted. */
 const NOTE_SQL = `INSERT INTO page_fault (endpoint_id, kind, what, seen_at)
   SELECT id, ?, ?, ? FROM endpoint WHERE id = ?
   ON CONFLICT (endpoint_id, kind) DO UPDATE SET what = excluded.what, seen_at = excluded.seen_at`;
 
-/** The forms of these workspaces whose pages did this lately, the last first. @param workspaceIds null is all */
+/**
+ * Lists the forms of these workspaces whose pages had this fault lately, the latest first. @param workspaceIds null means all workspaces
+ */
 export function* listPageFaults(
   kind: PageFaultKind,
   workspaceIds: readonly string[] | null,
@@ -74,7 +79,7 @@ const LIST_SQL = (condition: string): string => `SELECT endpoint.id, endpoint.na
   FROM page_fault JOIN endpoint ON endpoint.id = endpoint_id
   WHERE kind = ? AND seen_at >= ? ${condition} ORDER BY seen_at DESC, endpoint.id LIMIT ?`;
 
-/** Names the forms; strangers can cause it, so it is no problem of the machine. */
+/** Names the forms. The finding is sound, because strangers can cause it and the machine has no problem. */
 export function* checkIgnoredRedirects(now: number): Steps<Finding> {
   const found = yield* listPageFaults("redirect", null, now);
   if (found.length === 0) return sound("forms.redirects", "every form leads to the page that it names");

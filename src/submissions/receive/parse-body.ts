@@ -3,15 +3,15 @@ import { FormsvcError } from "../../foundation/errors.ts";
 
 export type JsonObject = Record<string, unknown>;
 
-/** How deep objects and arrays may nest, the body itself being the first level. */
+/** The largest depth of nested objects and arrays; the body itself is the first level. */
 const MAX_BODY_DEPTH = 32;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * The body as JavaScript reads JSON: the last of duplicate members counts, a leading byte order mark is ignored, lone surrogates
- * become U+FFFD. Members named `__proto__` are dropped at every level.
+ * Parses the body as JavaScript parses JSON: the last of duplicate members counts, and a leading byte order mark is ignored. Lone
+ * surrogates become U+FFFD, and members named `__proto__` are dropped, at every level.
  *
- * @throws invalid_json saying what is wrong; it repeats nothing of the body but a position.
+ * @throws invalid_json saying what is wrong; the message repeats nothing of the body except a position.
  */
 export function parseBody(body: Uint8Array): JsonObject {
   if (!isUtf8(body)) throw invalid("The body is not valid UTF-8.");
@@ -43,7 +43,7 @@ function parseJson(text: string): unknown {
 
 const tooDeep = `The body nests deeper than ${MAX_BODY_DEPTH} levels.`;
 
-/** Checks and corrects in place, in one walk. */
+/** Checks a container and corrects it in place, with everything inside. */
 function clean(container: JsonObject | unknown[], depth: number, mendText: boolean): void {
   if (depth > MAX_BODY_DEPTH) throw invalid(tooDeep);
   if (Array.isArray(container)) {
@@ -60,7 +60,7 @@ function clean(container: JsonObject | unknown[], depth: number, mendText: boole
   if (mendText) mendNames(container);
 }
 
-/** Names that become equal are duplicates, of which the last counts. */
+/** Replaces lone surrogates in names. If names become equal, the last one counts. */
 function mendNames(container: JsonObject): void {
   const members = Object.entries(container);
   if (members.every(([name]) => name.isWellFormed())) return;
@@ -68,7 +68,10 @@ function mendNames(container: JsonObject): void {
   for (const [name, value] of members) container[name.toWellFormed()] = value;
 }
 
-/** The problem of JSON from another source that no body may have, its root being the first level; undefined if there is none. */
+/**
+ * Describes what is wrong with JSON from another source by the rules for bodies; undefined if nothing is. @param depth the level of the
+ * value; the root is 1.
+ */
 export function findUnfit(value: unknown, depth = 1): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value))
     return "has a number beyond the range of a 64-bit float";

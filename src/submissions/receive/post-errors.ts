@@ -2,21 +2,21 @@ import { countOf } from "../../foundation/count-of.ts";
 import { nextMonthStart } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 
-/* The errors of a post that need more than their code. */
+/* The errors of a post that need more than an error code. */
 
-/** The page is not one of the endpoint's. */
+/** The error for a page whose origin the endpoint does not allow. */
 export function foreignOrigin(): FormsvcError {
   return new FormsvcError("forbidden", "This page's origin is not among the endpoint's allowed origins.");
 }
 
-/** The form went to another workspace while the post was under way: whoever catches it checks the post anew. */
+/** Thrown if the form moved to another workspace while its post was handled. The caller checks the post again. */
 export class MovedMeanwhile extends FormsvcError {
   constructor() {
     super("unavailable", "The form was moved a moment ago; try again shortly.", { retryAfterSeconds: 1 });
   }
 }
 
-/** @param details by field. */
+/** @param details what is wrong, by field. */
 export function invalidData(details: Readonly<Record<string, unknown>>): FormsvcError {
   const names = Object.keys(details);
   const shown = names
@@ -28,7 +28,7 @@ export function invalidData(details: Readonly<Record<string, unknown>>): Formsvc
   return new FormsvcError("validation_failed", message, { details });
 }
 
-/** @param isHeld whether the post is held all the same. */
+/** @param isHeld whether the post is held nevertheless. */
 export function overLimit(limit: number, now: number, isHeld: boolean): FormsvcError {
   return new FormsvcError(
     "submission_limit",

@@ -2,19 +2,19 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import { z } from "zod";
 
 /*
- * A proof of work in the scheme of ALTCHA v1 (https://altcha.org/docs/v1/proof-of-work/): the browser looks for the number whose hash
- * behind the salt is the challenge. Nothing is stored until a proof is spent.
+ * A proof of work in the scheme of ALTCHA v1 (https://altcha.org/docs/v1/proof-of-work/): the browser searches for the number whose hash,
+ * together with the salt, is the challenge. Nothing is stored until a proof is spent.
  */
 
 const ALGORITHM = "SHA-256";
-/** On the average half of this many hashes, each some 0.1 ms of a phone's browser. */
+/** The browser needs half of this number of hashes on average. One takes about 0.1 ms in the browser of a phone. */
 const MAX_NUMBER = 5000;
-/** Time in which a proof can be sent. */
+/** Time in which a proof can be sent, in milliseconds. */
 export const PROOF_MS = 600_000;
-/** In place of a proof: whoever sends the post can do one, and would rather be refused than sent on without. */
+/** The value of a post that has no proof yet. The browser can make one, and asks for a task instead of being accepted without a proof. */
 export const ASK_FOR_PROOF = "ask";
 const SALT_BYTES = 12;
-/** Of a proof as base64; a genuine one has some 300 characters. */
+/** The longest proof as base64, in characters; a genuine one has about 300. */
 const MAX_PROOF_LENGTH = 1024;
 
 export const challengeShape = z.object({
@@ -31,20 +31,20 @@ const proofShape = z.object({
   algorithm: z.literal(ALGORITHM),
   challenge: z.string().regex(/^[0-9a-f]{64}$/),
   number: z.int().min(0).max(MAX_NUMBER),
-  // The last sign keeps digits of the time and of the number apart: none of them can be counted to the other.
+  // The `&` at the end separates the digits of the time from those of the number, so that no digit can move from one to the other.
   salt: z.string().regex(/^[0-9a-f]{24}\?expires=[1-9]\d{8,11}&$/),
   signature: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** A good proof. */
+/** A valid proof. */
 export interface Proof {
-  /** Of the challenge: the same for each proof of it. */
+  /** The hash of the challenge, the same for every proof of it. */
   readonly id: Buffer;
-  /** Milliseconds; after it the proof is late. */
+  /** The time until which the proof is valid, in milliseconds since 1970 UTC. */
   readonly expiresAt: number;
 }
 
-/** A challenge for posts to one endpoint. @param key of this installation */
+/** Makes a challenge for posts to one endpoint. @param key the signing key of this installation */
 export function makeChallenge(key: Buffer, endpointId: string, now: number): z.output<typeof challengeShape> {
   const number = randomBytes(4).readUInt32BE() % (MAX_NUMBER + 1);
   const salt = `${randomBytes(SALT_BYTES).toString("hex")}?expires=${Math.floor((now + PROOF_MS) / 1000)}&`;
@@ -58,7 +58,7 @@ export function makeChallenge(key: Buffer, endpointId: string, now: number): z.o
   };
 }
 
-/** The proof that a post has; null if it is none, for another endpoint, or late. It may be spent already. */
+/** Reads the proof of a post; null if it is not valid, is for another endpoint, or has expired. It may be spent already. */
 export function readProof(key: Buffer, endpointId: string, given: unknown, now: number): Proof | null {
   const proof = proofShape.safeParse(decode(given));
   if (!proof.success) return null;

@@ -13,7 +13,7 @@ interface ClientHeaders {
   readonly submitterUserAgent: string | undefined;
 }
 
-/** The person's client: the sender itself, or the client that a backend with the secret key names. */
+/** The address and user agent of the person: those of the sender, or those that a backend passes on with a secret key. */
 export function readSubmitter(caller: Caller, post: ClientHeaders): { address: string; userAgent: string } {
   const trusted = caller.key.kind === "secret";
   const passedIp = trusted ? (post.submitterIp?.trim() ?? "") : "";
@@ -27,13 +27,16 @@ export function readSubmitter(caller: Caller, post: ClientHeaders): { address: s
   return { address, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
 }
 
-/** As much of an address as is stored. */
+/** The part of an IP address that is stored. */
 export function storedAddress(address: string, how: StoreAddress): string {
   if (how === "full") return address;
   return how === "short" ? shortenAddress(address) : "";
 }
 
-/** The submitter's own client: never a backend, which says nothing about the person who filled in the form. */
+/**
+ * The client of the person, for the filter; null if it is unknown. It is never the backend that posts, which says nothing about the person
+ * who filled in the form.
+ */
 export function readClient(caller: Caller, post: ClientHeaders): SpamPost["client"] {
   const { userAgent = null, acceptLanguage = null } = post;
   if (caller.key.kind === "publishable") return { ipAddress: caller.address, userAgent, acceptLanguage };

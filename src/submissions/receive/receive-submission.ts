@@ -33,20 +33,20 @@ import type { SpentProof } from "../commit/spent-proofs.ts";
 import type { Submission } from "../stored/submission.ts";
 import { visitorLanguage } from "./visitor-language.ts";
 
-/** A form post as it came over the wire, beyond its key. Header values are undefined if the header is missing. */
+/** A form post as it arrived, without its key. The value of a header is undefined if the header is missing. */
 export interface IncomingPost {
-  /** The content that belongs to an `Idempotency-Key`. */
+  /** The content that an `Idempotency-Key` stands for. */
   readonly body: Uint8Array;
-  /** Turns the body into fields, at the step that needs them. @throws invalid_json, invalid_request, unsupported_media_type */
+  /** Reads the fields from the body, when they are needed. @throws invalid_json, invalid_request, unsupported_media_type */
   readonly readFields: (body: Uint8Array, definition: SchemaDefinition) => JsonObject;
-  /** Undefined if it came in a way that carries none. */
+  /** The files of the post; undefined if its type of body cannot have files. */
   readonly files?: readonly IncomingFile[] | undefined;
   readonly origin: string | undefined;
-  /** Whether a browser sent it: it carries `Origin` or `Sec-Fetch-Site`. */
+  /** Whether a browser sent the post, because it has the header `Origin` or `Sec-Fetch-Site`. */
   readonly fromBrowser: boolean;
   readonly userAgent: string | undefined;
   readonly acceptLanguage: string | undefined;
-  /** Whether another post is known to have had its proof of work. */
+  /** Whether another post has spent the same proof of work. */
   readonly isProofSpent?: boolean;
   readonly idempotencyKey: string | undefined;
   /** `X-Submitter-IP` and `X-Submitter-User-Agent`: believed from a secret key, ignored from a publishable one. */
@@ -54,11 +54,11 @@ export interface IncomingPost {
   readonly submitterUserAgent: string | undefined;
 }
 
-/** Where a post comes from, as its headers tell. */
+/** The origin of a post, and whether a browser sent it, by its headers. */
 export type PostSource = Pick<IncomingPost, "origin" | "fromBrowser">;
 
 export interface Intake {
-  /** Somebody has just connected, and may post: a commit may wait for it. */
+  /** Called when a client has just connected and may post, so that a commit may wait for it. */
   expectPost(): void;
   /**
    * The steps after the check of the key that need no body: counts the post against its sender's limit and checks the endpoint's
@@ -83,7 +83,7 @@ export interface IntakeParts extends HoldParts {
   readonly usage: Pick<UsageCounter, "estimate">;
   readonly idempotency: IdempotencyMemory;
   readonly commits: CommitQueue;
-  /** What the workspace knows about posts like this one. */
+  /** Returns what the workspace remembers of posts like this one. */
   readonly recall: (
     workspaceId: string,
     endpointId: string,
@@ -156,13 +156,13 @@ export function createIntake(parts: IntakeParts): Intake {
       } catch (error) {
         if (!(error instanceof MovedMeanwhile)) throw error;
       }
-      // With the plan, the spam settings and the memory of the workspace that the form has now.
+      // The form moved: uses the plan, the spam settings and the memory of its new workspace.
       return await receiveFor(await gatekeeper.reread(caller), post);
     },
   };
 }
 
-/** The steps from the monthly limit to the commit. */
+/** Runs the steps from the monthly limit to the commit. */
 async function store(
   parts: IntakeParts,
   caller: Caller,
@@ -226,7 +226,7 @@ function pendingOf(
   };
 }
 
-/** The id of the first post, if this one repeats it. @throws unavailable, unauthorized, conflict, MovedMeanwhile */
+/** Returns the id of the first post, if this one repeats it. @throws unavailable, unauthorized, conflict, MovedMeanwhile */
 function answerUnstored(outcome: Exclude<CommitOutcome, "stored" | "over_limit" | "spent">): string {
   switch (outcome) {
     case "incomplete": {
@@ -243,7 +243,7 @@ function answerUnstored(outcome: Exclude<CommitOutcome, "stored" | "over_limit" 
   }
 }
 
-/** Holds the post of a page whose origin is not allowed if it can be, and refuses it. @throws forbidden */
+/** Refuses the post of a page whose origin is not allowed, after holding it if possible. @throws forbidden */
 async function refuseForeign(
   parts: IntakeParts,
   caller: Caller,
@@ -253,7 +253,7 @@ async function refuseForeign(
   const { refusals, clock } = parts;
   if (refusals.takeSlot(caller, origin)) {
     const examined = await examineQuietly(parts, caller, post, clock.now());
-    // A robot says nothing about the owner's sites.
+    // A robot's post tells nothing about the pages of the owner, so it is not counted.
     if (examined?.trapped === true) throw foreignOrigin();
     if (examined !== null) await holdForeign(parts, caller, examined, { post, origin });
   }
@@ -261,7 +261,7 @@ async function refuseForeign(
   throw foreignOrigin();
 }
 
-/** Whoever sent it hears the same whether it is held or not. */
+/** Hides errors, so that the sender gets the same answer whether the post is held or not. */
 async function holdForeign(
   parts: IntakeParts,
   caller: Caller,
@@ -278,9 +278,9 @@ async function holdForeign(
 }
 
 /**
- * At once, unless memory has to ask the database.
+ * Returns at once, unless the spam memory has to read the database.
  *
- * @throws invalid_json, invalid_request, validation_failed, challenge_required; spam_blocked if a honeypot is filled and the data do not match.
+ * @throws invalid_json, invalid_request, validation_failed, challenge_required; spam_blocked if data with a filled honeypot do not match.
  */
 function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: number): MaybeLater<Examined> {
   const { endpoint, schema, honeypots } = caller.ready;
@@ -312,7 +312,7 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
   };
   const fields = schema.fileFields === null ? checked.data : withoutFiles(checked.data, schema.fileFields);
   const read = { ...raw, fields };
-  // A key that no page has is challenge enough.
+  // A post with a secret key needs no challenge, because no page has that key.
   if (endpoint.settings.challenge.kind === "off" || caller.key.kind === "secret")
     return andThen(scoreWithMemory(parts, caller, read, now), (scored) => examined(scored));
   return parts.challenges
@@ -324,7 +324,7 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
     );
 }
 
-/** Refuses data that do not match. A robot that filled a honeypot learns nothing about the schema. */
+/** Refuses data that do not match the schema. A robot that filled a honeypot learns nothing about the schema. */
 async function refuse(
   parts: IntakeParts,
   caller: Caller,
@@ -341,7 +341,7 @@ function isBlocked(verdict: SpamVerdict): boolean {
   return verdict.spamClass === "blocked";
 }
 
-/** Null if the post would have been refused anyway: over the limit, only the limit is reported. */
+/** Returns null if the post would be refused anyway; the caller then reports only its own reason, like the monthly limit. */
 async function examineQuietly(
   parts: IntakeParts,
   caller: Caller,
@@ -356,7 +356,7 @@ async function examineQuietly(
   }
 }
 
-/** The origin that is not allowed, of a post that is refused for it; null if it may go on. @throws forbidden for another reason */
+/** Returns the origin if the post is refused because of it; null if the post may go on. @throws forbidden for any other reason */
 function checkMayPost(
   caller: Caller,
   { origin, fromBrowser }: PostSource,
@@ -385,7 +385,7 @@ interface Scored {
   readonly recollection: Recollection;
 }
 
-/** At once, unless memory has to ask the database. */
+/** Returns at once, unless the spam memory has to read the database. */
 function scoreWithMemory(
   parts: IntakeParts,
   { ready }: Caller,

@@ -12,17 +12,17 @@ import { withScanning } from "../files/scanned-files.ts";
 export interface FileStoring {
   readonly commits: Pick<CommitQueue, "add" | "addChunk">;
   readonly fileRoom: Pick<FileRoom, "take">;
-  /** The store that new files go to; null if they go into the database. */
+  /** The object store for new files; null if new files go into the database. */
   readonly objects: Pick<ObjectStore, "put"> | null;
-  /** Deletes files that got no submission, and gives their bytes back to the limits of their day. */
+  /** Deletes files that belong to no submission, and subtracts their bytes from the counts of the day. */
   readonly dropFiles: (taken: TakenFiles) => void;
-  /** The data of a submission as JSON, each file with an address, for messages. */
+  /** Returns the data of a submission as JSON with a link for each file, for messages. */
   readonly linkFiles: (data: Readonly<Record<string, unknown>>, now: number) => Promise<string>;
-  /** Files are scanned for viruses, and messages wait for that as long; null or absent if nobody scans. In milliseconds. */
+  /** The longest time that messages wait for the scan of files, in milliseconds; null or absent if files are not scanned. */
   readonly scanWaitMs?: number | null;
 }
 
-/** @param address of the person; empty if it is not known. */
+/** @param address the IP address of the person; null or empty if it is unknown. */
 export function uploadingOf(
   { key, ready }: Pick<Caller, "key" | "ready">,
   address: string | null,
@@ -36,15 +36,15 @@ export function uploadingOf(
   };
 }
 
-/** Whom files belong to. */
+/** The sender and the time of a post with files. */
 interface FileParent {
   readonly uploading: Uploading;
   readonly createdAt: number;
 }
 
 /**
- * Stores the bytes of a post's files: each chunk with the commit of some batch, or each file in the object store. Returns null for none.
- * They belong to nothing until their submission is stored: whatever ends the process before leaves rows that a clean-up deletes.
+ * Stores the bytes of a post's files: each chunk in the commit of some batch, or each file in the object store. Returns null if there are
+ * no files. The files belong to nothing until their submission is stored: if the process ends before, a clean-up deletes their rows.
  *
  * @throws unavailable, upload_limit, storage_limit; what was stored is deleted then.
  */
@@ -82,7 +82,7 @@ export async function storeFiles(
   }
 }
 
-/** What the database refuses may be tried again; what a limit refuses is said as it is. */
+/** Turns an error of the database into one that asks to try again. An error about a limit is returned unchanged. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof FormsvcError) || !error.code.startsWith("database_")) return error;
   return new FormsvcError("unavailable", "The files could not be stored; try again shortly.", {
@@ -91,7 +91,10 @@ function asRefusal(error: unknown): unknown {
   });
 }
 
-/** The last commit of a post with files: it brings the submission, and gives the files to it. Over the limit they stay, for whoever holds it. */
+/**
+ * Makes the last commit of a post with files: it stores the submission and attaches the files to it. If the month is full, the files stay
+ * for the held post; else a refusal deletes them.
+ */
 export async function addWithFiles(
   { commits, dropFiles, linkFiles, scanWaitMs = null }: Omit<FileStoring, "fileRoom" | "objects">,
   pending: PendingSubmission,
@@ -112,7 +115,7 @@ export async function addWithFiles(
       waitsUntil: createdAt + scanWaitMs,
     }));
   } finally {
-    // Over the month's limit, the post is held with them.
+    // If the month is full, the post is held with its files.
     if (outcome !== "stored" && outcome !== "over_limit") dropFiles(taken);
   }
 }

@@ -13,10 +13,10 @@ import { USAGE_PERCENTS } from "../../workspaces/usage-mark.ts";
 import { POST_REFUSALS, type Intake } from "./receive-submission.ts";
 
 const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-/** The classes' upper bounds; blocked posts are counted by their outcome. */
+/** The upper bounds of the spam classes. Blocked posts are counted by their outcome. */
 const SCORE_BUCKETS = [0, 10, 25, 50, 75];
 
-/** The known outcomes of a post. Others are counted too, but only from the first one on. */
+/** The outcomes that are listed from the start. Any other outcome appears when it first happens. */
 const OUTCOMES: readonly (ErrorCode | "accepted")[] = [
   "accepted",
   "invalid_json",
@@ -57,14 +57,14 @@ export function measureCommits(metrics: Metrics): CommitReport {
   };
 }
 
-/** Reports what an owner should act on before genuine posts are lost. */
+/** Logs what an owner should act on before genuine posts are lost. */
 export function logCommits(log: Log): CommitReport {
   return ({ marks }) => {
     for (const mark of marks) limitReached(log, mark);
   };
 }
 
-/** Counts and reports held posts that had to go. */
+/** Counts and logs held posts that were deleted for lack of room. */
 export function reportEvictions(metrics: Metrics, log: Log): (eviction: Eviction) => void {
   const evicted = metrics.counter(
     "formsvc_held_evicted_total",
@@ -78,7 +78,7 @@ export function reportEvictions(metrics: Metrics, log: Log): (eviction: Eviction
   };
 }
 
-/** What all held posts take, and may take. */
+/** Measures the bytes of all held posts, and their bound. */
 export function measureHeld(metrics: Metrics, db: Database, maxBytes: HeldRoomParts["maxBytes"]): void {
   const bytes = (): Promise<number> => db.read(sumHeldBytes);
   metrics.gauge("formsvc_held_bytes", "Bytes of the texts of held posts.", bytes);
@@ -87,7 +87,7 @@ export function measureHeld(metrics: Metrics, db: Database, maxBytes: HeldRoomPa
   );
 }
 
-/** The same two functions, counting how each post ends: `accepted`, or the code of its error. */
+/** Wraps both parts, to count how each post ends: `accepted`, or the code of its error. */
 export function countOutcomes(
   metrics: Metrics,
   gatekeeper: Gatekeeper,

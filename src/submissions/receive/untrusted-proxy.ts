@@ -5,19 +5,19 @@ import { maintenanceFailed, proxyUntrusted } from "../../foundation/events.ts";
 import { isPrivate } from "../../foundation/ip-address.ts";
 import type { Log } from "../../foundation/log.ts";
 
-/** Least time between two notes: every request may be a reason for one. */
+/** The shortest time between two notes, because every request may cause one. */
 const NOTE_INTERVAL_MS = 3_600_000;
 
-/** An address of this machine or its network that sent `X-Forwarded-For` and is not trusted. */
+/** An address of this machine or its local network that sent `X-Forwarded-For` and is not a trusted proxy. */
 export interface UntrustedProxy {
   readonly address: string;
   readonly seenAt: number;
 }
 
 /**
- * Notes in log and database, once an hour, that requests seem to come through a proxy that `server.trustProxy` does not name.
- * Called for every peer that sends `X-Forwarded-For` and is not trusted. A peer of a public network is ignored: it invented the
- * header.
+ * Notes in the log and the database, at most once an hour, that requests seem to come through a proxy that `server.trustProxy` does not
+ * name. Called for every peer that sends `X-Forwarded-For` and is not trusted. A peer with a public address is ignored, because anybody can
+ * invent the header.
  */
 export function createProxyWatch(db: Database, clock: Clock, log: Log): (peer: string) => void {
   let notedAt = -Infinity;
@@ -33,7 +33,7 @@ export function createProxyWatch(db: Database, clock: Clock, log: Log): (peer: s
   };
 }
 
-/** The address that was noted last, or null. */
+/** The address that was noted last; null if there is none. */
 export function* findUntrustedProxy(): Steps<UntrustedProxy | null> {
   const row = yield* first(query.selectFrom("untrusted_proxy").select(["address", "seen_at"]));
   return row === undefined ? null : { address: row.address, seenAt: row.seen_at };

@@ -3,7 +3,7 @@ import { toIsoTime } from "../../foundation/clock.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { newestSubmission } from "./submission-store.ts";
 
-/** A submission may be this far ahead of the clock: another machine made it, or the clock was set back a little. */
+/** A submission may be this far ahead of the clock: another machine may have made it, or the clock was set back a little. */
 const CLOCK_ALLOWANCE_MS = 60_000;
 
 export function* checkClock(now: number): Steps<Finding> {

@@ -4,10 +4,10 @@ import type { Viewing } from "../../operations/actor.ts";
 import { findSight, type Sight } from "../../workspaces/standing.ts";
 import type { Submission } from "./submission.ts";
 
-/** A post as somebody sees it. */
+/** Returns a post as a reader may see it. */
 export type Conceal = <Post extends Pick<Submission, "endpointId" | "spamReasons">>(post: Post) => Post;
 
-/** Takes the reasons of scores away where a reader is not shown them. */
+/** Makes a function that removes the reasons of the spam score if the reader may not see them. */
 export function* concealReasons(viewing: Viewing): Steps<Conceal> {
   const seen = yield* findSight(viewing);
   const shown = yield* findSight(viewing, "spam:details");

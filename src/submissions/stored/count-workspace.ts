@@ -1,10 +1,10 @@
 import { first, type Steps, text } from "../../database/steps.ts";
 
-/** What a workspace has, as people are asked about before it is deleted. */
+/** The contents of a workspace, shown before somebody deletes it. */
 interface WorkspaceCounts {
   readonly endpoints: number;
   readonly submissions: number;
-  /** Held posts. */
+  /** The number of held posts. */
   readonly held: number;
 }
 

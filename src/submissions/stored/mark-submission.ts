@@ -12,10 +12,10 @@ export interface SubmissionInWorkspace {
 }
 
 /**
- * Marks submissions and teaches the filters of their workspaces; null undoes the mark and what it taught. All or none. Returns the
- * workspace of each.
+ * Marks submissions, all or none, and teaches the filters of their workspaces. The mark null removes a mark and what it taught. Returns the
+ * workspace of each submission.
  *
- * @throws not_found naming the first that does not exist.
+ * @throws not_found naming the first id that does not exist.
  */
 export function* markSubmissions(
   ids: readonly string[],
@@ -36,7 +36,7 @@ export function* markSubmissions(
   return marked.map(({ workspaceId }) => workspaceId);
 }
 
-/** Teaches the filters of the submissions' workspaces what they are. */
+/** Teaches the filters of the workspaces that these submissions have this mark. */
 export function* teachSubmissions(
   marked: readonly SubmissionInWorkspace[],
   mark: Mark,

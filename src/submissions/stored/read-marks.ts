@@ -2,11 +2,11 @@ import { query } from "../../database/database.ts";
 import { all, run, type Steps } from "../../database/steps.ts";
 
 /**
- * Which submissions an account has read. Every new one is unread, which takes no row; the rows of a deleted one go with it. The
- * caller has checked that the account may see the submissions.
+ * Records which submissions an account has read. A new submission is unread and has no row; the rows of a deleted submission are deleted
+ * with it. The caller has checked that the account may see the submissions.
  */
 
-/** Ids without a submission are passed over. */
+/** Ids of submissions that do not exist are ignored. */
 export function* insertReadRows(accountId: string, ids: readonly string[]): Steps<void> {
   if (ids.length === 0) return;
   yield* run(
@@ -30,7 +30,7 @@ export function* deleteReadRows(accountId: string, ids: readonly string[]): Step
   );
 }
 
-/** The ids of these submissions that the account has read. */
+/** Returns the ids of those of these submissions that the account has read. */
 export function* listRead(accountId: string, ids: readonly string[]): Steps<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = yield* all(

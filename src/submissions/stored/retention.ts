@@ -4,14 +4,14 @@ import { firstIdAt } from "../../foundation/id.ts";
 import { emptyOldBin } from "./submission-bin.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** Submissions deleted in one transaction, so that posts never wait long for it. */
+/** The largest number of submissions deleted in one transaction, so that posts never wait long for it. */
 const BATCH_SIZE = 200;
 
 const EXPIRE_SQL = `DELETE FROM submission WHERE id IN
     (SELECT id FROM submission WHERE endpoint_number = ? AND id < ? ORDER BY id LIMIT ?)`;
 
 /**
- * Deletes up to 200 submissions that are older than their endpoint keeps them, or were in the bin for its days. Returns the number
+ * Deletes up to 200 submissions that are older than their endpoint keeps them, or have been in the bin for `binDays`. Returns the number
  * deleted.
  */
 export function* expireSubmissions(binDays: number, now: number): Steps<number> {

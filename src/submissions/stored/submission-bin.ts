@@ -3,11 +3,11 @@ import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
 /*
- * The bin: what was deleted and can be brought back. Such a submission keeps its row and its messages, so that bringing it back loses
- * nothing; whoever lists, counts or exports passes over it.
+ * The bin holds deleted submissions that can be brought back. Such a submission keeps its row and its messages, so that nothing is lost
+ * when it comes back. Lists, counts and exports leave it out.
  */
 
-/** In SQL, behind conditions on `submission`: not what is in the bin. */
+/** An SQL condition that leaves out submissions in the bin. It follows other conditions on `submission`. */
 export const NOT_BINNED_SQL =
   "AND NOT EXISTS (SELECT 1 FROM submission_bin WHERE submission_bin.id = submission.id)";
 
@@ -15,7 +15,7 @@ const INSERT_SQL = `INSERT INTO submission_bin (id, endpoint_number, deleted_at)
   SELECT id, endpoint_number, CAST(? AS bigint) FROM submission WHERE id IN ${LISTED}
   ON CONFLICT (id) DO NOTHING`;
 
-/** Ids without a submission are passed over. */
+/** Ids of submissions that do not exist are ignored. */
 export function* insertBinRows(ids: readonly string[], now: number): Steps<void> {
   yield* run(text(INSERT_SQL, now, listParameter(ids)));
 }
@@ -26,7 +26,7 @@ export function* deleteBinRows(ids: readonly string[]): Steps<void> {
 
 const LISTED_SQL = `SELECT id FROM submission_bin WHERE id IN ${LISTED}`;
 
-/** The ids of these that name a submission in the bin. */
+/** Returns the ids of those of these submissions that are in the bin. */
 export function* listBinned(ids: readonly string[]): Steps<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = yield* all(text<{ id: string }>(LISTED_SQL, listParameter(ids)));
@@ -36,7 +36,7 @@ export function* listBinned(ids: readonly string[]): Steps<ReadonlySet<string>> 
 const EMPTY_SQL = `DELETE FROM submission WHERE id IN
   (SELECT id FROM submission_bin WHERE deleted_at <= ? ORDER BY deleted_at LIMIT ?)`;
 
-/** Deletes up to `limit` submissions for good that were in the bin for its days. Returns the number deleted. */
+/** Deletes up to `limit` submissions for good that have been in the bin for `days`. Returns the number deleted. */
 export function emptyOldBin(days: number, now: number, limit: number): Steps<number> {
   return run(text(EMPTY_SQL, now - days * DAY_MS, limit));
 }
@@ -44,7 +44,7 @@ export function emptyOldBin(days: number, now: number, limit: number): Steps<num
 const OF_ENDPOINT_SQL = `SELECT id FROM submission_bin
   WHERE endpoint_number = (SELECT number FROM endpoint_number WHERE endpoint_id = ?) ORDER BY id LIMIT ?`;
 
-/** The oldest submissions of an endpoint that are in the bin. */
+/** The ids of an endpoint's oldest submissions in the bin, at most `limit`. */
 export function* listBinOf(endpointId: string, limit: number): Steps<string[]> {
   return (yield* all(text<{ id: string }>(OF_ENDPOINT_SQL, endpointId, limit))).map(({ id }) => id);
 }

@@ -20,7 +20,7 @@ import {
   WORK_STATES,
 } from "./submission-work.ts";
 
-/** A submission as every JSON output shows it. */
+/** The form of a submission in every JSON output. */
 export function submissionJson(submission: StoredSubmission): SubmissionJson {
   const { state, assignee, notes, deletedAt } = submission;
   return {
@@ -36,7 +36,7 @@ export function noteJson({ id, text, by, createdAt }: Note): z.output<typeof not
   return { id, text, by, created_at: toIsoTime(createdAt) };
 }
 
-/** The part of it that held posts have too. */
+/** The part of this JSON that held posts have too. */
 export function contentJson(submission: Submission): PostedJson {
   return {
     id: submission.id,
@@ -44,7 +44,7 @@ export function contentJson(submission: Submission): PostedJson {
     data: submission.data,
     ...setAsideJson(submission.setAside),
     spam_score: submission.spamScore,
-    // A blocked post is never stored as one.
+    // A submission is never blocked.
     spam_class: submission.spamClass as PostedJson["spam_class"],
     spam_reasons: submission.spamReasons,
     spam_version: submission.spamVersion,
@@ -57,7 +57,7 @@ export function contentJson(submission: Submission): PostedJson {
 
 const NOTHING: SetAside = { fields: {}, dropped: 0 };
 
-/** What was set aside, each member only if there is something to tell. */
+/** The JSON of the unknown fields that were set aside; a member is left out if it is empty. */
 export function setAsideJson(setAside: SetAside | null) {
   const { fields, dropped } = setAside ?? NOTHING;
   return {
@@ -83,7 +83,7 @@ export const noteShape = z.strictObject({
 
 export const assigneeShape = z.strictObject({ id: z.string(), email: z.string() });
 
-/** What people do about a submission. */
+/** The members about what people do with a submission. */
 const workMembers = {
   state: z.enum(WORK_STATES).describe("Whether somebody ticked it off."),
   assignee: assigneeShape.nullable().describe("The account that is to look after it; null is nobody."),
@@ -132,7 +132,7 @@ export const submissionSchema = z
   })
   .meta({ id: "Submission" });
 
-/** The same as operations give it. */
+/** The same shape for the output of operations. */
 export const submissionShape = z.strictObject({
   ...submissionSchema.shape,
   data: jsonObject.describe("The submitted fields."),
@@ -141,7 +141,7 @@ export const submissionShape = z.strictObject({
 
 export type SubmissionJson = z.output<typeof submissionShape>;
 
-/** Recipients that got nothing of a submission because of a condition: the first of theirs that did not hold. */
+/** The recipients that got no message about a submission because of a condition. Each has the first of its conditions that did not hold. */
 export const notSentShape = z
   .array(
     z.strictObject({
@@ -156,7 +156,7 @@ export const notSentShape = z
     "Who got nothing because of a condition, and which. Absent if nobody was, and for those who may not see recipients.",
   );
 
-/** What held posts have too. */
+/** The members that held posts have too. */
 export const contentShape = submissionShape.omit({
   state: true,
   assignee: true,
@@ -167,8 +167,8 @@ export const contentShape = submissionShape.omit({
 export type PostedJson = z.output<typeof contentShape>;
 
 /**
- * As in posts: what nests deeper than 1000 levels would break each search and export of the database, and a member named `__proto__` is
- * never a field, at any depth.
+ * The same rules as for posts: JSON with more than 1000 levels would break every search and export of the database, and a member named
+ * `__proto__` is never a field, at any depth.
  */
 const data = jsonObject
   .superRefine((value, context) => {
@@ -190,7 +190,7 @@ const reason: z.ZodType<SpamReason> = z.strictObject({
   detail: z.string(),
 });
 
-/** An address or the name of a token. */
+/** The longest name, in characters: an e-mail address, or the name of a token or form. */
 const MAX_NAME_LENGTH = 500;
 
 const noteLine = z
@@ -208,18 +208,18 @@ const noteLine = z
     `has more than ${MAX_NOTE_LENGTH} characters`,
   );
 
-/** A submission as an export in NDJSON has it. */
+/** A line with a submission in an export in NDJSON. */
 export const submissionLine = z.object({
   id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
   endpoint_id: z.string().refine((id) => isId("ep", id), "expected an endpoint's id"),
-  // In the archive of a workspace, whose forms get new ids elsewhere.
+  // Only in the archive of a workspace, because its forms may get new ids elsewhere.
   endpoint_name: z.string().max(MAX_NAME_LENGTH).optional(),
   data,
   unknown_fields: setAsideFields.optional(),
   unknown_fields_dropped: z.int().min(1).optional(),
   spam_score: z.int().min(0).max(100),
   spam_reasons: z.array(reason),
-  // Exports of before there were versions have none.
+  // Exports that were made before the filter had versions do not have it.
   spam_version: z.int().min(1).default(1),
   ip_address: z
     .string()
@@ -227,7 +227,7 @@ export const submissionLine = z.object({
   user_agent: z.string().max(MAX_USER_AGENT_LENGTH),
   created_at: z.iso.datetime({ precision: 3 }),
   imported_from: z.string().min(1).max(100).optional(),
-  // Exports of before people worked on submissions have none of these.
+  // Exports that were made before people could work on submissions have none of these.
   state: z.enum(WORK_STATES).default("open"),
   assignee: z
     .object({ email: z.string().max(MAX_NAME_LENGTH) })
@@ -238,15 +238,15 @@ export const submissionLine = z.object({
 
 export type SubmissionLine = z.infer<typeof submissionLine>;
 
-/** The target of a submission: the endpoint and the version of its schema. */
+/** The endpoint that a submission goes to, and the version of its schema. */
 interface ImportTarget {
   readonly endpointId: string;
   readonly schemaVersion: number;
-  /** Of lines that name no service themselves. */
+  /** The service for lines that name none themselves. */
   readonly importedFrom?: string | null;
 }
 
-/** What {@link submissionJson} wrote. */
+/** Reads a line that {@link submissionJson} wrote. */
 export function readLine(line: SubmissionLine, target: ImportTarget): Submission {
   return {
     ...target,
@@ -264,7 +264,7 @@ export function readLine(line: SubmissionLine, target: ImportTarget): Submission
   };
 }
 
-/** The notes of a line; empty ones are none. */
+/** The notes of a line, without empty ones. */
 export function notesOf({ notes }: SubmissionLine): readonly BroughtNote[] {
   return notes
     .filter(({ text }) => text !== "")

@@ -23,24 +23,24 @@ import { type StoredSubmission, withWork, type WorkState } from "./submission-wo
 export interface SubmissionFilter {
   readonly endpointIds: readonly string[] | null;
   readonly spamClass: StoredSpamClass | null;
-  /** Milliseconds, inclusive. */
+  /** Milliseconds since 1970 UTC, inclusive. */
   readonly since: number | null;
-  /** Milliseconds, exclusive. */
+  /** Milliseconds since 1970 UTC, exclusive. */
   readonly until: number | null;
-  /** Only those that this account has not read. */
+  /** The account that must not have read them. */
   readonly unreadBy: string | null;
-  /** Only those with each of these words in a value, as `createTextMatcher` reads them. */
+  /** Words that must each occur in some value, as `createTextMatcher` reads them. */
   readonly text: string | null;
   readonly state: WorkState | null;
   readonly assignee: AssigneeFilter | null;
-  /** What is in the bin, and nothing else; false is everything else. */
+  /** True selects only submissions in the bin, false only submissions outside it. */
   readonly isDeleted: boolean;
 }
 
-/** An account's, by its id, or those that are nobody's. */
+/** The id of the assignee, or `nobody` for submissions without one. */
 export type AssigneeFilter = { readonly id: string } | "nobody";
 
-/** Whether no index has what the filter asks for, so that submissions are looked at one by one. */
+/** Whether the filter asks for something that no index has, so that submissions must be looked at one by one. */
 export function isLookup(filter: SubmissionFilter): boolean {
   const { spamClass, unreadBy, text: wanted, state, assignee, isDeleted } = filter;
   return [spamClass, unreadBy, wanted, state, assignee].some((each) => each !== null) || isDeleted;
@@ -78,13 +78,13 @@ const insertSql = (endpointNumber: string): string => `INSERT INTO submission
 /** Stores a submission; {@link submissionValues} has the parameters. */
 export const INSERT_SUBMISSION_SQL = insertSql(NUMBER_OF_ENDPOINT);
 
-/** The same for whoever knows the number of the endpoint. */
+/** The same with the number of the endpoint as parameter, instead of its id. */
 export const INSERT_NUMBERED_SQL = insertSql("?");
 
 /**
  * The parameters of an insert.
  *
- * @param event null when nobody is notified. @param endpoint its number for {@link INSERT_NUMBERED_SQL}, else its id.
+ * @param event null if nobody is notified. @param endpoint the endpoint's number for {@link INSERT_NUMBERED_SQL}, else its id.
  */
 export function submissionValues(
   submission: Submission,
@@ -96,7 +96,7 @@ export function submissionValues(
   return values;
 }
 
-/** The same for what comes from another service; an id that exists is left as it is. {@link importedValues} has the parameters. */
+/** Adds an imported submission, unless its id exists already. {@link importedValues} has the parameters. */
 export const ADD_IMPORTED_SQL = `INSERT INTO submission
   (${CONTENT_COLUMNS.join(", ")}, endpoint_number, imported_from)
   VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?) ON CONFLICT (id) DO NOTHING`;
@@ -108,21 +108,21 @@ export function importedValues(submission: Submission): (string | number | null)
 
 const STORED_SQL = `SELECT id FROM submission WHERE id IN ${LISTED}`;
 
-/** Which of the ids submissions have. */
+/** Returns those of the ids that belong to submissions. */
 export function* findStoredIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
   const rows = yield* all(text<{ id: string }>(STORED_SQL, listParameter(ids)));
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The most bytes that each of these submissions has as JSON, by id. */
+/** The largest size that each of these submissions can have as JSON, in bytes, by id. */
 export function* measureSubmissions(ids: readonly string[]): Steps<ReadonlyMap<string, number>> {
   const rows = yield* all(text<{ id: string; bytes: number }>(MEASURE_SQL, listParameter(ids)));
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 
 /**
- * Names, ids, numbers, times and address take 400 bytes at most, the names beside what was set aside 60, an assignee 450, and what
- * stands around a note 500.
+ * The constants are upper bounds in bytes. Names of members, ids, numbers, times and the IP address take 400, the member names of unknown
+ * fields 60, an assignee 450, and all of a note but its text 500.
  */
 const MEASURE_SQL = `SELECT id, octet_length(data) + coalesce(octet_length(unknown_fields) + 60, 0)
     + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 400
@@ -131,7 +131,7 @@ const MEASURE_SQL = `SELECT id, octet_length(data) + coalesce(octet_length(unkno
     AS bytes
   FROM submission WHERE id IN ${LISTED}`;
 
-/** The submissions of these ids that exist, in the order of the ids. */
+/** Those of these submissions that exist, in the order of the ids. */
 export function* readSubmissions(ids: readonly string[]): Steps<StoredSubmission[]> {
   const rows = yield* all(selectSubmissions().where("id", "in", listed(ids)));
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -150,13 +150,13 @@ export function* getSubmission(id: string): Steps<StoredSubmission> {
   return submission;
 }
 
-/** The recipients that got nothing of a submission because of a condition. */
+/** The recipients that got no message about a submission because of a condition. */
 export function* findNotSent(id: string): Steps<readonly LeftOut[]> {
   const row = yield* first(query.selectFrom("submission").select("not_sent").where("id", "=", id));
   return readNotSent(row?.not_sent ?? null);
 }
 
-/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+/** @throws not_found, with the same message if there is no such submission and if somebody else owns it. */
 export function* getViewableSubmission(viewing: Viewing, id: string): Steps<StoredSubmission> {
   const submission = yield* findSubmission(id);
   if (submission === undefined) throw noSubmission(id);
@@ -166,13 +166,13 @@ export function* getViewableSubmission(viewing: Viewing, id: string): Steps<Stor
   return submission;
 }
 
-/** One in the bin too. */
+/** Finds a submission, also in the bin. */
 export function* findSubmission(id: string): Steps<StoredSubmission | undefined> {
   const row = isId("sub", id) ? yield* first(selectSubmissions().where("id", "=", id)) : undefined;
   return row === undefined ? undefined : (yield* withWork([toSubmission(row)]))[0];
 }
 
-/** @param placed where it was looked for. */
+/** @param placed the part in which the submission was looked for. */
 export function noSubmission(
   id: string,
   consequence = "",
@@ -183,7 +183,7 @@ export function noSubmission(
   return new FormsvcError("not_found", `there is no submission ${shown}${where}${consequence}`);
 }
 
-/** Inside a transaction. */
+/** Runs inside the caller's transaction. */
 export function* insertSubmission(submission: Submission, event: EventParts): Steps<void> {
   yield* run(text(INSERT_SUBMISSION_SQL, ...submissionValues(submission, event)));
 }
@@ -214,7 +214,7 @@ export function deleteSubmissionsOf(endpointId: string, limit: number): Steps<nu
 
 const NEWEST_SQL = `SELECT id, created_at FROM submission WHERE id >= 'sub_' ${NOT_BINNED_SQL} ORDER BY id DESC LIMIT 1`;
 
-/** The one with the highest id that is not in the bin; undefined when there is none. */
+/** The submission with the highest id outside the bin; undefined if there is none. */
 export function newestSubmission(): Steps<{ readonly id: string; readonly created_at: number } | undefined> {
   return first(text<{ id: string; created_at: number }>(NEWEST_SQL));
 }

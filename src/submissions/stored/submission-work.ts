@@ -6,8 +6,8 @@ import { type Assignee, readEmails } from "../../workspaces/assignee.ts";
 import type { Submission } from "./submission.ts";
 
 /*
- * What people do about submissions. Nothing of it stands in the submission's own row: a post writes no more than before, and a text of
- * 64 KiB is not written again when somebody ticks it off.
+ * The state, assignee and notes of submissions. They are not in the submission's own row: so a post writes no more than before, and a text
+ * of 64 KiB is not written again when somebody ticks the submission off.
  */
 
 export const WORK_STATES = ["open", "done"] as const;
@@ -16,7 +16,7 @@ export type WorkState = (typeof WORK_STATES)[number];
 export interface Note {
   readonly id: string;
   readonly text: string;
-  /** The address of the account, or the name of the token, at that time; null is the command line. */
+  /** The e-mail address of the account or the name of the token, when the note was written; null means the command line. */
   readonly by: string | null;
   readonly createdAt: number;
 }
@@ -26,17 +26,17 @@ export interface SubmissionWork {
   readonly assignee: Assignee | null;
   /** The oldest first. */
   readonly notes: readonly Note[];
-  /** Since when it is in the bin; null if it is not. */
+  /** The time when the submission was put into the bin, in milliseconds; null if it is not there. */
   readonly deletedAt: number | null;
 }
 
-/** A submission as it is read, with what people do about it. */
+/** A submission with what people did about it. */
 export type StoredSubmission = Submission & SubmissionWork;
 
-/** Of what nobody did anything about. */
+/** The value for a submission that nobody has worked on. */
 export const UNTOUCHED: SubmissionWork = { state: "open", assignee: null, notes: [], deletedAt: null };
 
-/** Characters of one note, and notes of one submission. */
+/** The largest number of characters of a note, and of notes of a submission. */
 export const MAX_NOTE_LENGTH = 2000;
 export const MAX_NOTES = 100;
 
@@ -48,7 +48,7 @@ interface WorkRow {
   readonly notes: number;
 }
 
-/** Only those that somebody did something about. */
+/** Finds only submissions that somebody has worked on, or that are in the bin. */
 const TOUCHED_SQL = `SELECT * FROM (
   SELECT wanted.key AS id, work.state, work.assignee_id, bin.deleted_at,
     (SELECT count(*) FROM submission_note WHERE submission_id = wanted.key) AS notes
@@ -68,7 +68,7 @@ interface NoteRow {
   readonly created_at: number;
 }
 
-/** These submissions with what people do about them, in their order. */
+/** Adds to each submission what people did about it. The order stays the same. */
 export function* withWork(submissions: readonly Submission[]): Steps<StoredSubmission[]> {
   if (submissions.length === 0) return [];
   const ids = submissions.map(({ id }) => id);
@@ -105,14 +105,14 @@ function workOf(
   };
 }
 
-/** What is set; what is undefined stays as it is. */
+/** The changes to make; undefined leaves a value as it is. */
 export interface WorkChange {
   readonly state: WorkState | undefined;
-  /** The id of an account; null is nobody. */
+  /** The id of an account; null means nobody. */
   readonly assigneeId: string | null | undefined;
 }
 
-/** Two people who set different things both have what they set, and of the same thing the last one counts. */
+/** Sets only what changes. So if two people set different things, both stay; if they set the same thing, the last one counts. */
 export function* updateWork(ids: readonly string[], { state, assigneeId }: WorkChange): Steps<void> {
   const set = [
     ...(state === undefined ? [] : ["state = excluded.state"]),
@@ -127,7 +127,7 @@ export function* updateWork(ids: readonly string[], { state, assigneeId }: WorkC
 
 const COUNT_NOTES_SQL = "SELECT count(*) AS notes FROM submission_note WHERE submission_id = ?";
 
-/** @param by see {@link Note}. @throws conflict if it has as many as it may have */
+/** Adds a note. @param by see {@link Note}. @throws conflict if the submission has {@link MAX_NOTES} already */
 export function* insertNote(id: string, words: string, by: string | null, now: number): Steps<Note> {
   const [counted] = yield* all(text<{ notes: number }>(COUNT_NOTES_SQL, id));
   if ((counted?.notes ?? 0) >= MAX_NOTES)
@@ -139,13 +139,13 @@ export function* insertNote(id: string, words: string, by: string | null, now: n
   return note;
 }
 
-/** A note as an export has it. */
+/** A note in an export. */
 export type BroughtNote = Pick<Note, "text" | "by" | "createdAt">;
 
-/** Says that nobody here wrote it: whoever brings an export can change it before. */
+/** Is appended to the author's name, because whoever imports an export could have changed it before. */
 const BROUGHT = " (imported)";
 
-/** Adds the notes of an export to a submission that comes with it. They name who wrote them there. */
+/** Adds the notes of an export to an imported submission. They keep the names of their authors. */
 export function* insertBroughtNotes(id: string, notes: readonly BroughtNote[]): Steps<void> {
   const sql =
     "INSERT INTO submission_note (id, submission_id, text, author, created_at) VALUES (?, ?, ?, ?, ?)";
@@ -156,10 +156,10 @@ export function* insertBroughtNotes(id: string, notes: readonly BroughtNote[]): 
   }
 }
 
-/** Characters that no text has; a line of a form ends with two of them. */
+/** Characters that are removed from notes: control characters except line feed and tab, and U+FEFF. */
 const UNFIT = /[^\P{Cc}\n\t]|\uFEFF/gu;
 
-/** The text of a note as it is stored; it may be empty. */
+/** Cleans the text of a note for storage; the result may be empty. */
 export function cleanNote(words: string): string {
   return words.toWellFormed().replaceAll(/\r\n?/g, "\n").replaceAll(UNFIT, "").trim();
 }

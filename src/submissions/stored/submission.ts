@@ -6,15 +6,15 @@ import { type SpamClass, spamClassOf, type SpamReason } from "../../spam/spam-ve
 export interface Submission {
   readonly id: string;
   readonly endpointId: string;
-  /** The version of the endpoint's schema that it was checked with. */
+  /** The version of the endpoint's schema that the post was checked with. */
   readonly schemaVersion: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What was sent beyond the schema; null if nothing, or if the endpoint does not set it aside. */
+  /** Unknown fields that were set aside; null if there are none, or if the endpoint does not set them aside. */
   readonly setAside: SetAside | null;
-  /** 0 to 100. */
+  /** The spam score, 0 to 100. */
   readonly spamScore: number;
   readonly spamClass: SpamClass;
-  /** They add up to the score. */
+  /** The reasons for the score; their points add up to it. */
   readonly spamReasons: readonly SpamReason[];
   /** The version of the filter that gave the score. */
   readonly spamVersion: number;
@@ -26,10 +26,10 @@ export interface Submission {
   readonly importedFrom?: string | null;
 }
 
-/** Longest user agent that is kept, in UTF-16 units; browsers send about 120. */
+/** The longest user agent that is kept, in UTF-16 units; browsers send about 120. */
 export const MAX_USER_AGENT_LENGTH = 512;
 
-/** The columns that stored submissions and held posts have alike. */
+/** The columns that stored submissions and held posts share. */
 export const CONTENT_COLUMNS = [
   "id",
   "schema_version",
