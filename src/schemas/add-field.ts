@@ -4,9 +4,9 @@ import type { ArrayField, FieldDefinition } from "./field-definition.ts";
 type Fields = Readonly<Record<string, FieldDefinition>>;
 
 /**
- * The definition with an optional field, without rules, for a value that was set aside at this path. `declared` if it has one there.
- * `unclear` if the path or the value does not say what field is meant: the members of an undeclared object, `null`, and empty objects
- * and lists.
+ * Adds an optional field without rules to the definition, for an unknown value that was set aside at this path. Returns `declared` if there
+ * is a field at this path already. Returns `unclear` if the path or the value does not show what field is meant: members of an undeclared
+ * object, `null`, and empty objects and lists.
  */
 export function addFieldAt(
   definition: SchemaDefinition,
@@ -33,7 +33,7 @@ function addWithin(
   value: unknown,
 ): FieldDefinition | "declared" | "unclear" {
   if (field.type === "array") return addToItems(field, rest, value);
-  // Anything may be in an object without declared members.
+  // An object without declared members accepts any member.
   if (field.type !== "object" || field.properties === undefined) return "declared";
   const properties: Fields | "declared" | "unclear" = addFieldAt(field.properties, rest, value);
   return typeof properties === "string" ? properties : { ...field, properties };

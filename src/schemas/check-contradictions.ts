@@ -3,11 +3,12 @@ import { show } from "./definition-problems.ts";
 import type { FieldDefinition, StringField } from "./field-definition.ts";
 import { IssueReport } from "./issue-report.ts";
 
-/** A property and what is wrong with it. */
+/** A property, and what is wrong with it. */
 type Contradiction = readonly [property: string, problem: string];
 
 /**
- * Contradictions between the properties of a field whose single properties are right. `path` names the field in the sentences.
+ * Finds contradictions between the properties of a field. Each property must have been checked by itself. `path` is the name of the field
+ * in the sentences.
  */
 export function findContradictions(field: FieldDefinition, path: string): Contradiction[] {
   return [
@@ -44,7 +45,7 @@ function findImpossibleDefault(field: FieldDefinition, path: string): Contradict
   return findRefused(field, [field.default], path).map((problem) => ["default", problem]);
 }
 
-/** Which of the owner's values the field's own rules refuse, undeclared members inside included. */
+/** Finds those of the owner's values that the field's own rules refuse. Undeclared members inside a value are refused too. */
 function findRefused(rules: FieldDefinition, values: readonly unknown[], path: string): string[] {
   const check = compileField(rules, "reject");
   return values.flatMap((value) => {

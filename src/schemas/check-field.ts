@@ -22,7 +22,7 @@ import {
   type PatternUse,
 } from "../foundation/pattern.ts";
 
-/** State of the check of one whole definition. */
+/** The state while one whole definition is checked. */
 interface Checking {
   readonly problems: DefinitionProblems;
   readonly patterns: PatternUse[];
@@ -33,9 +33,9 @@ interface Checking {
 /** The position of a field in the definition. */
 interface ValuePath {
   readonly path: string;
-  /** Levels of `properties` and `items` above it. */
+  /** The number of levels of `properties` and `items` above the field. */
   readonly depth: number;
-  /** Whether a submission can hold it many times, as an item of an array or inside one. */
+  /** Whether a submission can contain the field many times, because it is an item of an array or inside one. */
   readonly isRepeated: boolean;
 }
 
@@ -144,7 +144,7 @@ function checkPropertyNames(
   }
 }
 
-/** Names the property that was probably meant, or else all properties there are. */
+/** Suggests the property that was probably meant, or else lists all properties. */
 function hintAt(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   if (nearest !== undefined) return `did you mean "${nearest}"?`;

@@ -1,18 +1,18 @@
-/** Bytes of a schema definition as JSON. */
+/** The largest size of a schema definition as JSON, in bytes. */
 export const MAX_DEFINITION_BYTES = 65_536;
-/** Levels of objects and arrays in a definition: the fields' own, and those inside a default or enum. */
+/** The largest depth of objects and arrays in a definition: those of the fields, and those inside a default or enum. */
 const MAX_DEFINITION_DEPTH = 32;
 
 /**
- * Says why a value cannot be a definition before anything in it is read: not JSON, too deep or too large. Undefined if it
- * may be one; recursion over it is safe then.
+ * Says why a value cannot be a definition, before anything in it is read: it is not JSON, too deep or too large. Returns undefined if it
+ * may be one; then it is safe to walk it by recursion.
  */
 export function findJsonProblem(input: unknown): string | undefined {
   let count = 0;
   const pending: [unknown, number][] = [[input, 0]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, depth] = next;
-    // Every value takes at least a byte, so this ends in time for any input.
+    // Every value takes at least one byte, so the walk ends soon for any input.
     count += 1;
     if (count > MAX_DEFINITION_BYTES) return TOO_LARGE;
     if (depth > MAX_DEFINITION_DEPTH) return `must not nest deeper than ${MAX_DEFINITION_DEPTH} levels`;

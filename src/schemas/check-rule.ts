@@ -14,10 +14,10 @@ import { acceptProblem } from "./file-types.ts";
 import { nearestName } from "../foundation/nearest-name.ts";
 import { plainText } from "../foundation/plain-text.ts";
 
-/** Says what is wrong with one property's value by itself; undefined if nothing is. */
+/** Checks the value of one property by itself. Returns what is wrong; undefined if nothing is. */
 type Rule = (value: unknown, type: FieldType) => string | undefined;
 
-/** The properties that can be checked without the rest of the field. */
+/** The rules of those properties that can be checked without the rest of the field. */
 export const RULES: Readonly<Record<string, Rule>> = {
   required: (value) => (typeof value === "boolean" ? undefined : `must be true or false, not ${show(value)}`),
   label: checkLabel,
@@ -89,7 +89,7 @@ function checkAccept(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The allowed names in a sentence, with a hint at the one that was probably meant. */
+/** Lists the allowed names in a sentence, and suggests the one that was probably meant. */
 export function oneOf(names: readonly string[], given: unknown): string {
   const nearest = typeof given === "string" ? nearestName(given, names) : undefined;
   const hint = nearest === undefined ? "" : `; did you mean "${nearest}"?`;

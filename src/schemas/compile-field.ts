@@ -19,8 +19,8 @@ import { compilePattern, longestRefusedText, type Pattern } from "../foundation/
 export type UnknownFields = "set-aside" | "drop" | "keep" | "reject";
 
 /**
- * Checks one value and returns the value to store. Problems go to the report; the returned value means nothing then. A missing
- * field is `undefined`.
+ * Checks one value, and returns the value to store. Adds problems to the report; if there is one, the returned value has no meaning. A
+ * missing field is `undefined`.
  */
 type FieldCheck = (value: unknown, report: IssueReport) => unknown;
 
@@ -52,7 +52,7 @@ function compileMember(name: string, field: FieldDefinition, unknownFields: Unkn
   return { name, check, isRequired: field.required === true, fallback };
 }
 
-/** Checks the declared members of `source`, in the schema's order, and puts the value to store for each into `target`. */
+/** Checks the declared members of `source` in the order of the schema, and writes the values to store into `target`. */
 export function readMembers(
   members: Members,
   source: Readonly<Record<string, unknown>>,
@@ -71,12 +71,12 @@ export function readMembers(
   }
 }
 
-/** The names in `source` that are not declared. `__proto__` is never a field and never counts. */
+/** The names in `source` that are not declared, without `__proto__`, which is never a field. */
 export function unknownNames(members: Members, source: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(source).filter((name) => !members.names.has(name) && name !== "__proto__");
 }
 
-/** A validator for one field, made once. The definition has been checked. */
+/** Compiles the validator of one field. The definition must have been checked. */
 export function compileField(field: FieldDefinition, unknownFields: UnknownFields): FieldCheck {
   switch (field.type) {
     case "string":
@@ -99,7 +99,7 @@ function compileString(field: StringField): FieldCheck {
   const { minLength = 0, maxLength = Infinity, format } = field;
   const hasFormat = format === undefined ? undefined : FORMAT_TESTS[format];
   const pattern = field.pattern === undefined ? undefined : requirePattern(field.pattern);
-  // The pattern may be skipped as too slow only for a text that is refused anyway because it is too long.
+  // The pattern may be skipped for a very long text, because it would take too long, but only if the text is refused anyway for its length.
   const longestMatched = pattern === undefined ? 0 : longestMatchedText(pattern, field.maxLength);
   return (value, report) => {
     if (typeof value !== "string") return wrongType("string", value, report);
@@ -153,7 +153,7 @@ function compileStringEnum(options: readonly string[]): FieldCheck {
   );
 }
 
-/** Like Zod 3's native enum, which reports a text as a wrong value instead of a wrong type. */
+/** Like the native enum of Zod 3: a text is reported as a wrong value, not as a wrong type. */
 function compileNumberEnum(options: readonly number[]): FieldCheck {
   return compileEnum(
     options,
@@ -203,7 +203,7 @@ function compileObject({ properties }: ObjectField, unknownFields: UnknownFields
 /** The largest number of undeclared members that one answer names. */
 export const MAX_UNKNOWN_NAMED = 100;
 
-/** A name that is longer than a field's name may be is shortened to its beginning. */
+/** Shortens a name that is longer than the name of a field may be. */
 export function shortName(name: string): string {
   return shorten(name, MAX_FIELD_NAME_LENGTH);
 }
@@ -229,7 +229,7 @@ function compileArray(field: ArrayField, unknownFields: UnknownFields): FieldChe
   };
 }
 
-/** Files that came as files. Whatever else a body has here is no file: the ids of files are ours. */
+/** Accepts only {@link PostedFile}, which no JSON body can contain, because we choose the ids of files. */
 function compileFile({ maxBytes = Infinity, maxFiles = 1 }: FileField): FieldCheck {
   return (value, report) => {
     const files = Array.isArray(value) ? (value as readonly unknown[]) : [value];

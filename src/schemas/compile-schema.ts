@@ -25,16 +25,16 @@ export type ValidationResult =
 
 export interface CompiledSchema {
   readonly definition: SchemaDefinition;
-  /** By name; null if the form has none, as nearly every form. */
+  /** The file fields by name; null if the form has none, as nearly every form. */
   readonly fileFields: ReadonlyMap<string, FileField> | null;
   /**
-   * `data` has the declared fields in the schema's order, then the kept ones; it shares no object with `body`. Members
-   * named `__proto__` are left out at every depth.
+   * Checks a body. `data` has the declared fields in the order of the schema, then undeclared ones that are kept. It shares no object with
+   * `body`. Members named `__proto__` are left out at every depth.
    */
   validate(body: Readonly<Record<string, unknown>>): ValidationResult;
 }
 
-/** Makes the validator of a checked definition once; validating then compiles nothing and throws nothing. */
+/** Compiles the validator of a checked definition. Its `validate` compiles nothing and throws nothing. */
 export function compileSchema(definition: SchemaDefinition, unknownFields: UnknownFields): CompiledSchema {
   const members = compileMembers(definition, unknownFields);
   const collect = unknownFields === "set-aside" ? compileCollect(definition) : null;
@@ -56,7 +56,7 @@ export function compileSchema(definition: SchemaDefinition, unknownFields: Unkno
   };
 }
 
-/** Null if there are none. */
+/** The file fields of a definition by name; null if there are none. */
 export function fileFieldsOf(definition: SchemaDefinition): ReadonlyMap<string, FileField> | null {
   const fields = new Map<string, FileField>();
   for (const [name, field] of Object.entries(definition)) if (field.type === "file") fields.set(name, field);

@@ -1,8 +1,8 @@
 type Container = Record<string, unknown> | unknown[];
 
 /**
- * A copy of a JSON value without members named `__proto__`, which are never fields at any depth. Walks without
- * recursion, so that no nesting is too deep.
+ * Copies a JSON value, without members named `__proto__` at any depth, because these are never fields. Walks without recursion, so that any
+ * depth of nesting is possible.
  */
 export function copyJson(value: unknown): unknown {
   if (!isContainer(value)) return value;
@@ -25,7 +25,7 @@ export function copyJson(value: unknown): unknown {
   return copy;
 }
 
-/** Whether a JSON value is an object, as opposed to an array, a null or a plain value. */
+/** Whether a JSON value is an object, and not an array, null or a plain value. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,20 +1,20 @@
-/** One problem of a definition: its path, as in `address.properties.city.maxLength`, and what to do. */
+/** One problem of a definition: its path, such as `address.properties.city.maxLength`, and what to do. */
 export interface DefinitionProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** The largest number of problems that are reported of one definition. */
+/** The largest number of problems that are reported for one definition. */
 const MAX_PROBLEMS = 50;
-/** Characters of a wrong name or value that a problem repeats. */
+/** The longest part of a wrong name or value that a problem repeats, in characters. */
 const MAX_SHOWN_LENGTH = 60;
 
 export class DefinitionProblems {
   readonly list: DefinitionProblem[] = [];
-  /** How many were found, those past the limit too. */
+  /** The number of problems found, including those beyond the limit. */
   count = 0;
 
-  /** The sentence continues the path: `name.minLength` "must be …". */
+  /** Adds a problem. @param message a sentence that continues the path, like "must be …". */
   add(path: string, message: string): void {
     this.count += 1;
     if (this.list.length < MAX_PROBLEMS) this.list.push({ path, message });
@@ -27,7 +27,7 @@ export function memberPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** A wrong value as the owner wrote it, shortened. */
+/** A wrong value as JSON, shortened. */
 export function show(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;

@@ -5,13 +5,13 @@ import { copyJson } from "./copy-json.ts";
 import { DefinitionProblems } from "./definition-problems.ts";
 import type { FieldDefinition } from "./field-definition.ts";
 
-/** The fields of one form by name. Only `parseDefinition` makes one from outside data. */
+/** The fields of one form, by name. For data from outside, only `parseDefinition` makes this type. */
 export type SchemaDefinition = Readonly<Record<string, FieldDefinition>>;
 
 /**
  * Checks a schema definition strictly and returns a copy of it.
  *
- * @throws FormsvcError `schema_invalid`; its message has a line for each problem that `details.problems` has.
+ * @throws FormsvcError `schema_invalid`; its message has one line for each problem in `details.problems`.
  */
 export function parseDefinition(input: unknown): SchemaDefinition {
   const problems = new DefinitionProblems();

@@ -6,19 +6,19 @@ export type FieldType = FieldDefinition["type"];
 interface AnyField {
   /** Absent means false. A field with a `default` is never missing, required or not. */
   readonly required?: boolean;
-  /** What people read in place of its name; says nothing to the validator. */
+  /** What people read instead of the name; the validator ignores it. */
   readonly label?: string;
-  /** For people; says nothing to the validator. */
+  /** A description for people; the validator ignores it. */
   readonly description?: string;
 }
 
 export interface StringField extends AnyField {
   readonly type: "string";
-  /** Lengths count UTF-16 units, as JavaScript's `length` does. */
+  /** Lengths are in UTF-16 units, like JavaScript's `length`. */
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly format?: StringFormat;
-  /** RE2 syntax, matched anywhere in the value unless anchored. */
+  /** A pattern in RE2 syntax; it may match anywhere in the value unless it is anchored. */
   readonly pattern?: string;
   readonly enum?: readonly string[];
   readonly default?: string;
@@ -40,28 +40,31 @@ export interface BooleanField extends AnyField {
 
 export interface ObjectField extends AnyField {
   readonly type: "object";
-  /** Absent means that any members are accepted. */
+  /** The declared members; absent means that any members are accepted. */
   readonly properties?: Readonly<Record<string, FieldDefinition>>;
   readonly default?: Readonly<Record<string, unknown>>;
 }
 
 export interface ArrayField extends AnyField {
   readonly type: "array";
-  /** What every item must be; absent means anything. An item is never missing: its `required` and `default` say nothing. */
+  /**
+   * The rules for every item; absent means that any item is accepted. `required` and `default` of an item have no effect, because an item
+   * is never missing.
+   */
   readonly items?: FieldDefinition;
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly default?: readonly unknown[];
 }
 
-/** Files of a form. At the top level of a schema only; a JSON body cannot carry any. */
+/** Files of a form. Only at the top level of a schema; a JSON body cannot contain files. */
 export interface FileField extends AnyField {
   readonly type: "file";
-  /** Media types, families like `image/*`, and extensions like `.docx`. Absent means documents, pictures, text and tables. */
+  /** Media types, families like `image/*`, and extensions like `.docx`. Absent means documents, pictures, plain text and tables. */
   readonly accept?: readonly string[];
-  /** Bytes of one file. Absent means as many as the server accepts. */
+  /** The largest size of one file in bytes; absent means the limit of the server. */
   readonly maxBytes?: number;
-  /** Absent means one. */
+  /** The largest number of files; absent means one. */
   readonly maxFiles?: number;
   readonly default?: never;
 }
@@ -93,9 +96,9 @@ export const PROPERTIES = {
 
 export const FIELD_TYPES = Object.keys(PROPERTIES) as readonly FieldType[];
 
-/** Fields in one schema, those nested in `properties` and `items` counted too. */
+/** The largest number of fields in one schema, including those nested in `properties` and `items`. */
 export const MAX_FIELDS = 200;
-/** Levels of `properties` and `items` below a top-level field; a request body may nest 32 deep. */
+/** The largest number of levels of `properties` and `items` below a top-level field. A request body may have 32 levels. */
 export const MAX_FIELD_DEPTH = 8;
 /** In UTF-16 units. */
 export const MAX_FIELD_NAME_LENGTH = 100;
@@ -103,9 +106,9 @@ export const MAX_FIELD_NAME_LENGTH = 100;
 export const MAX_FIELD_LABEL_LENGTH = 100;
 /** In UTF-16 units. */
 export const MAX_DESCRIPTION_LENGTH = 500;
-/** Room for the world's countries or time zones. */
+/** The largest number of values, enough for all countries or time zones. */
 export const MAX_ENUM_VALUES = 500;
-/** Entries of the `accept` of a file field. */
+/** The largest number of entries in `accept` of a file field. */
 export const MAX_ACCEPTED_TYPES = 50;
 /** The largest `maxBytes` and `maxFiles` of a file field; the server's own limits are lower. */
 export const MAX_FILE_BYTES = 1_073_741_824;

@@ -4,11 +4,11 @@ import type { FieldDefinition } from "./field-definition.ts";
 export type Fields = Readonly<Record<string, FieldDefinition>>;
 
 /**
- * What the owner and the developer of a form read for a value: the label of its field, or else its name; of a value inside it, what stands
- * below the innermost label, whose items are counted from 1. Without any label it is the path, whose items count from 0 as in the details of
- * an error.
+ * The name of a value for the owner and the developer of a form. For a field it is its label, or else its name. For a value inside a field
+ * it is the innermost label, followed by the rest of the path, with items counted from 1. If there is no label, it is the path, with items
+ * counted from 0 as in the details of an error.
  *
- * @param path the field's name first
+ * @param path begins with the name of the field
  */
 export function labelAt(definition: Fields, path: readonly string[]): string {
   let label: string | undefined;
@@ -21,8 +21,8 @@ export function labelAt(definition: Fields, path: readonly string[]): string {
 }
 
 /**
- * What visitors read for it: its label, or else its name in words, and in brackets the groups and rows around it: `City (Where to)`,
- * `Name (Guests 2)`.
+ * The name of a value for visitors: its label, or else its name in words, followed in brackets by the groups and rows around it: `City
+ * (Where to)`, `Name (Guests 2)`.
  */
 export function visitorLabel(definition: Fields, path: readonly string[]): string {
   const around: string[] = [];
@@ -38,7 +38,7 @@ export function visitorLabel(definition: Fields, path: readonly string[]): strin
   return around.length === 0 ? called : `${called} (${around.join(", ")})`;
 }
 
-/** `first_name` and `firstName` as people write it: `First name`. */
+/** Writes the name of a field in words: `first_name` and `firstName` become `First name`. */
 export function nameInWords(name: string): string {
   const words = name
     .replaceAll(/(?<=\p{Ll}{2})\p{Lu}(?=\p{Ll})/gu, (letter) => ` ${letter.toLowerCase()}`)
@@ -49,9 +49,9 @@ export function nameInWords(name: string): string {
 
 interface Step {
   readonly name: string;
-  /** Undefined if it is not declared. */
+  /** The definition of this part; undefined if it is not declared. */
   readonly field: FieldDefinition | undefined;
-  /** Whether it is an item of the field before. */
+  /** Whether this part is an item of the list before it. */
   readonly isItem: boolean;
 }
 

@@ -11,7 +11,7 @@ const FAMILY_TEXTS: Readonly<Record<FileFamily, TextKey>> = {
   text: "kindText",
 };
 
-/** What a field for files takes: how many, how large, and of which kinds. */
+/** Says how many files a field takes, how large they may be, and of which kinds. */
 export function fileHint(
   { accept, maxBytes = Infinity, maxFiles = 1 }: FileField,
   bounds: FileBounds,

@@ -1,6 +1,6 @@
 /**
- * The types of files that a form may ask for, by media type, with the extensions that their names have. What is missing here is not let
- * in, because nothing could tell whether a file is what it says.
+ * The types of files that a form may ask for, by media type, with the extensions of their names. Other types are refused, because the
+ * server cannot check whether a file really has that type.
  */
 const KNOWN_TYPES: Readonly<Record<string, readonly string[]>> = {
   "application/pdf": ["pdf"],
@@ -49,7 +49,7 @@ const KNOWN_TYPES: Readonly<Record<string, readonly string[]>> = {
   "application/json": ["json"],
 };
 
-/** What a field takes that has no `accept`: documents without macros, pictures, plain text and tables. */
+/** The types that a field without `accept` takes: documents without macros, pictures, plain text and tables. */
 const DEFAULT_TYPES: ReadonlySet<string> = new Set([
   "application/pdf",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -74,7 +74,7 @@ const DEFAULT_TYPES: ReadonlySet<string> = new Set([
   "text/csv",
 ]);
 
-/** Types whose content has no mark: only their text can be looked at. */
+/** Types that cannot be recognised by a mark at the beginning of the content. Only the text itself can be checked. */
 const TEXT_TYPES: ReadonlySet<string> = new Set([
   "text/plain",
   "text/csv",
@@ -86,8 +86,8 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whoever opens such a file runs it, or a page in it: pages and markup, programs, scripts, installers, shortcuts, disk images, documents
- * with macros. They are never let in.
+ * Extensions of files that are always refused, because opening them runs code or shows a web page: pages and markup, programs, scripts,
+ * installers, shortcuts, disk images, documents with macros.
  */
 const NEVER_EXTENSIONS: ReadonlySet<string> = new Set(
   (
@@ -103,7 +103,7 @@ const NEVER_EXTENSIONS: ReadonlySet<string> = new Set(
 const NEVER_TYPES =
   /^(?:text\/(?:html|xml|xsl|javascript|ecmascript|x-.*script.*)|image\/svg.*|application\/(?:xhtml.*|xml.*|.*\+xml|javascript|ecmascript|x-javascript|x-sh|x-csh|x-msdownload|x-msi|x-ms-.*|x-ms(?:dos|installer).*|vnd\.microsoft\..*|x-executable|x-elf|x-mach-binary|x-dosexec|x-apple-diskimage|x-iso9660-image|java-archive|java-vm|x-java.*|x-deb|x-rpm|vnd\.android\..*|x-shockwave-flash|wasm|.*macroenabled.*))$/;
 
-/** Of two types with one extension, the first. */
+/** If two types have the same extension, the first one counts. */
 const TYPE_OF_EXTENSION = new Map(
   Object.entries(KNOWN_TYPES)
     .toReversed()
@@ -113,12 +113,12 @@ const TYPE_OF_EXTENSION = new Map(
 const FAMILIES = ["image", "audio", "video", "text"] as const;
 export type FileFamily = (typeof FAMILIES)[number];
 
-/** Without the dot, in lower case; empty if the name has none. */
+/** The extension of a file name, without the dot, in lower case; empty if the name has none. */
 export function extensionOf(name: string): string {
   return /\.([^.\s/\\]{1,20})$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
 
-/** The media type that a name with this extension stands for. */
+/** The media type for this extension; undefined if unknown. */
 export function typeOfExtension(extension: string): string | undefined {
   return TYPE_OF_EXTENSION.get(extension);
 }
@@ -136,7 +136,7 @@ export function isNeverAllowed(type: string, extension: string): boolean {
   return NEVER_EXTENSIONS.has(extension) || NEVER_TYPES.test(type.toLowerCase());
 }
 
-/** @param accept of a field; undefined takes the default types. @param type one that is known. */
+/** @param accept the `accept` of a field; undefined means the default types. @param type a known media type. */
 export function isAccepted(accept: readonly string[] | undefined, type: string): boolean {
   if (accept === undefined) return DEFAULT_TYPES.has(type);
   return accept.some((each) => {
@@ -158,7 +158,7 @@ export function acceptProblem(entry: string): string | undefined {
   return `is not a type that files can be checked for; take a media type like "application/pdf", an extension like ".docx", or one of ${FAMILIES.map((family) => `${family}/*`).join(", ")}`;
 }
 
-/** What people call the files that a field takes: families, and the usual extension of each other type, each once. */
+/** The kinds of files that a field takes, for people: families, and the usual extension of every other type, each once. */
 export function kindsOf(accept: readonly string[]): readonly (FileFamily | { readonly extension: string })[] {
   const wanted = accept.map((each) => each.trim().toLowerCase());
   const families = FAMILIES.filter((family) => wanted.includes(`${family}/*`));
@@ -167,5 +167,5 @@ export function kindsOf(accept: readonly string[]): readonly (FileFamily | { rea
   return [...families, ...[...new Set(extensions)].map((extension) => ({ extension }))];
 }
 
-/** The `accept` attribute of the input of a field that has none. */
+/** The `accept` attribute of the input for a field without `accept`. */
 export const DEFAULT_ACCEPT: readonly string[] = [...DEFAULT_TYPES];

@@ -8,64 +8,67 @@ import type {
 } from "./field-definition.ts";
 import type { Fields } from "./field-label.ts";
 
-/* What a field is as an input of a plain form, in a page of the owner's, on the form's own page, and in its preview. */
+/* How the fields of a schema become inputs of a plain form: in a page of the owner, on the form's own page, and in its preview. */
 
-/** A text that may be longer gets more than one line. */
+/** A text with a larger `maxLength` than this gets a text area, which has several lines. */
 export const AREA_LENGTH = 200;
 
-/** Whether a text gets more than one line. @param name what the input is called in a page */
+/** Whether a text gets a text area. @param name the name of the input in a page */
 export function isLongText(name: string, { maxLength }: Pick<StringField, "maxLength">): boolean {
   return (maxLength ?? 0) > AREA_LENGTH || /message|comment|text|notes?\b|question|description/i.test(name);
 }
 
-/** A box that must be ticked: a browser then asks for it before it sends. */
+/** Whether a field is a box that must be ticked. A browser asks for the tick before it sends the form. */
 export function isConsent({ required, enum: allowed = [] }: BooleanField): boolean {
   return required === true && allowed.length === 1 && allowed[0] === true;
 }
 
-/** A box whose "no" has to be sent: it is required, or is "yes" by itself. A browser sends nothing for an empty box. */
+/**
+ * Whether a field is a box that must send a value even if it is not ticked, because it is required or ticked by default. A browser sends
+ * nothing for such a box by itself.
+ */
 export function isAnswer(field: FieldDefinition): boolean {
   return field.type === "boolean" && !isConsent(field) && (field.required === true || field.default === true);
 }
 
 /**
- * What an empty box in a group or row sends. A group or row that may stay empty, and has nothing else, was not filled in; in any other it
- * means "no".
+ * The value that an unticked box in a group or row sends. If a group or row may stay empty and has only such values, it was not filled in;
+ * otherwise the value means "no".
  */
 export const UNTICKED = "unticked";
 
-/** What such a box sends while it is empty. @param path of names, from the top of the form */
+/** The value that a box sends while it is not ticked; null if it sends none. @param path the names from the top of the form */
 export function emptyBoxOf(field: FieldDefinition, path: readonly string[]): string | null {
   if (!isAnswer(field)) return null;
   return path.length === 1 ? "false" : UNTICKED;
 }
 
-/** Whether whoever fills in its group has to fill it in. */
+/** Whether a visitor must fill in this field, if they fill in its group. */
 export function isNeeded({ required, default: usual }: FieldDefinition): boolean {
   return required === true && usual === undefined;
 }
 
-/** Choices that are boxes to tick; more are a list, so that the page stays short. */
+/** The largest number of choices that are shown as boxes; if there are more, the input is a list, so that the page stays short. */
 export const MAX_BOXES = 12;
 
-/** Rows that a list of groups has without being asked for more: a page without script cannot add any. */
+/** The number of rows that a list of groups has at first, because a page without script cannot add rows. */
 const USUAL_ROWS = 3;
 /** The largest number of rows. */
 export const MAX_ROWS = 10;
 
-/** How many rows a list of groups is shown with: one more than was sent. */
+/** The number of rows of a list of groups in a page: one more than were sent. */
 export function rowsOf({ minItems = 0, maxItems = MAX_ROWS }: ArrayField, sent = 0): number {
   return Math.min(Math.max(USUAL_ROWS, minItems, sent + 1), maxItems, MAX_ROWS);
 }
 
-/** How many rows have to be filled in. */
+/** The number of rows that must be filled in. */
 export function leastRows({ required, minItems = 0 }: ArrayField): number {
   return required === true ? Math.max(1, minItems) : 0;
 }
 
 export type Group = ObjectField & Required<Pick<ObjectField, "properties">>;
 
-/** Whether its members are declared: others have no inputs. */
+/** Whether a field is an object with declared members. An object without them has no inputs. */
 export function isGroup(field: FieldDefinition | undefined): field is Group {
   return field?.type === "object" && field.properties !== undefined;
 }
@@ -75,10 +78,10 @@ export function isScalar(field: FieldDefinition | undefined): boolean {
 }
 
 /**
- * Refuses a schema that no plain form can satisfy: a list of lists, and a group without declared members, have no inputs. Those that
- * may stay empty are left out of a page.
+ * Refuses a schema that no plain form can satisfy: there are no inputs for a list of lists, or for a group without declared members. If
+ * such a field may stay empty, the page leaves it out.
  *
- * @throws usage naming the first field that has to be sent and cannot be asked for
+ * @throws usage naming the first field that is needed and cannot have an input
  */
 export function checkAskable(definition: Fields): void {
   const found = Object.entries(definition).find(([, field]) => isUnaskable(field, false));
@@ -95,7 +98,7 @@ function isUnaskable(field: FieldDefinition, isInRow: boolean): boolean {
   if (field.type === "array") {
     const { items } = field;
     if (isScalar(items)) return false;
-    // Rows have no rows.
+    // A row cannot contain rows.
     if (isGroup(items) && !isInRow)
       return Object.values(items.properties).some((member) => isUnaskable(member, true));
   }

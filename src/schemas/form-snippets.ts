@@ -28,25 +28,25 @@ import { htmlPattern } from "./html-pattern.ts";
 import { DEFAULT_ACCEPT } from "./file-types.ts";
 import type { FileBounds } from "./posted-file.ts";
 
-/** The address that takes the posts of an endpoint, and the key that they carry. */
+/** The address for the posts of an endpoint, and the key that they carry. */
 export interface SnippetTarget {
   /** The server's address without a slash at the end. */
   readonly base: string;
   readonly key: string;
-  /** The hidden field against robots; null if the endpoint knows none. */
+  /** The name of the hidden field against robots; null if the endpoint has none. */
   readonly honeypot: string | null;
-  /** That its visitors are spoken to in, as a tag; null or absent leaves it to their browsers. */
+  /** The tag of the language for visitors; null or absent leaves the choice to their browsers. */
   readonly language?: string | null;
-  /** What the server accepts of files, which visitors are told; null or absent if it is not known. */
+  /** The server's limits for files, which visitors read; null or absent if unknown. */
   readonly fileBounds?: FileBounds | null;
-  /** The task that the owner chose; absent for none. A service's needs its site key. */
+  /** The challenge that the owner chose; absent for none. That of a service needs its site key. */
   readonly challenge?: {
     readonly kind: "off" | "pow" | "turnstile" | "hcaptcha";
     readonly siteKey: string | null;
   };
 }
 
-/** A form with all of the schema's fields. It works without script, and better with it. */
+/** The HTML of a form with all fields of the schema. It works without script, and better with it. */
 export function formSnippet(
   definition: SchemaDefinition,
   { base, key, honeypot, language = null, fileBounds = null, challenge }: SnippetTarget,
@@ -57,7 +57,7 @@ export function formSnippet(
       ? fileLines(name, field, fileBounds && fileHint(field, fileBounds, wording), wording)
       : inputLines(field, { path: [name], isAsked: true, isInRow: false }, wording),
   );
-  // Without it a browser sends the names of files, and not the files.
+  // Without this attribute a browser sends the names of files instead of the files.
   const isUpload = Object.values(definition).some(({ type }) => type === "file");
   const encoding = isUpload ? ' enctype="multipart/form-data"' : "";
   const lang = language === null ? "" : ` lang="${escapeHtml(language)}"`;
@@ -97,7 +97,7 @@ function challengeLines(challenge: SnippetTarget["challenge"]): string[] {
   ];
 }
 
-/** A post from a page's own script. */
+/** The JavaScript with which a page's own script sends a post. */
 export function fetchSnippet(definition: SchemaDefinition, { base, key }: SnippetTarget): string {
   const example = JSON.stringify(exampleOf(definition), null, 2).replaceAll("\n", "\n  ");
   return `const answer = await fetch(${quoted(`${base}/submit`)}, {
@@ -109,7 +109,7 @@ const result = await answer.json();
 const thanks = result.success ? "Thank you." : result.visitor_message;`;
 }
 
-/** A value for each field that the schema accepts in most cases: patterns and lengths are not looked at. */
+/** An example with a value for each field. In most cases the schema accepts it, but patterns and lengths are not considered. */
 export function exampleOf(definition: SchemaDefinition): Record<string, unknown> {
   const typed = Object.entries(definition).filter(([, { type }]) => type !== "file");
   return Object.fromEntries(typed.map(([name, field]) => [name, exampleValue(field)]));
@@ -138,12 +138,14 @@ function quoted(text: string): string {
   return harmless(JSON.stringify(text));
 }
 
-/** As JSON, but it ends no script and opens no comment when it is pasted into a page. */
+/** Escapes `<` in JSON, so that it cannot end a script or begin a comment when it is pasted into a page. */
 function harmless(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
 
-/** Where an input stands: nobody has to fill in a member of a group or row that may stay empty as a whole. */
+/**
+ * The position of an input. `isAsked` is false inside a group or row that may stay empty as a whole, because then nobody must fill it in.
+ */
 interface InputPosition {
   readonly path: readonly string[];
   readonly isAsked: boolean;
@@ -213,18 +215,18 @@ function fieldset(legend: string, lines: readonly string[]): string[] {
   ];
 }
 
-/** Without an end: the label's text follows. */
+/** The beginning of a box; the caller adds the text of the label and its end. */
 function boxOf(field: BooleanField, { path, isAsked }: InputPosition): string {
   const name = `name="${escapeHtml(nameOf(path))}"`;
   const empty = emptyBoxOf(field, path);
-  // Of one name the last value counts, and a browser sends nothing for an empty box.
+  // Sends the value of an unticked box. If a name is sent twice, the last value counts, so a tick overrides it.
   const no = empty === null ? "" : `<input type="hidden" ${name} value="${empty}">`;
-  // In a group that may stay empty, a tick would fill in the group.
+  // Inside a group that may stay empty no box is ticked by default, because the tick would fill in the group.
   const marks = !isAsked ? "" : isConsent(field) ? " required" : field.default === true ? " checked" : "";
   return `${no}<label><input type="checkbox" ${name} value="true"${marks}>`;
 }
 
-/** Only forms themselves have fields for files, no groups. @param hint what it takes; null if it is not known */
+/** The input for files, which only the top level of a form can have. @param hint says what the field takes; null if unknown */
 function fileLines(name: string, field: FileField, hint: string | null, wording: Wording): string[] {
   const { accept = DEFAULT_ACCEPT, maxFiles = 1, required = false, label = labelOf([name]) } = field;
   const marks = `${maxFiles > 1 ? " multiple" : ""}${required ? " required" : ""}`;
@@ -241,7 +243,7 @@ function control(
 ): string {
   const required = isRequired ? " required" : "";
   if (field.enum !== undefined) {
-    // Without an empty one, a browser sends the first option of whoever chooses nothing.
+    // Without an empty option, a browser would send the first one if the visitor chooses nothing.
     const empty = isList ? "" : `<option value=""></option>`;
     const options = field.enum.map((value) => optionOf(value, value === field.default)).join("");
     return `<select ${name}${isList ? " multiple" : ""}${required}>${empty}${options}</select>`;
@@ -274,7 +276,7 @@ function bound(attribute: string, value: number | undefined): string {
   return value === undefined ? "" : ` ${attribute}="${value}"`;
 }
 
-/** The name of a plain form's input: `address[city]`. */
+/** The name of an input in a plain form: `address[city]`. */
 function nameOf([root = "", ...inner]: readonly string[]): string {
   return root + inner.map((name) => `[${name}]`).join("");
 }

@@ -21,8 +21,9 @@ const LABEL = LABEL_FIRST | HYPHEN;
 const MIN_TOP_LABEL_LENGTH = 2;
 
 /**
- * Zod 3's e-mail rule, in one pass: letters, digits and `_'+-.` before the at sign (no dot first, last or twice, no
- * apostrophe last), labels of letters, digits and inner hyphens after it, and a last label of letters only.
+ * Checks an e-mail address by the rule of Zod 3, in one pass. Before the at sign: letters, digits and `_'+-.`, without a dot at the start
+ * or end or two dots in a row, and without an apostrophe at the end. After it: labels of letters, digits and inner hyphens; the last label
+ * has letters only.
  */
 function isEmail(text: string): boolean {
   const at = text.indexOf("@");
@@ -45,7 +46,7 @@ function isDomain(text: string, start: number): boolean {
   return true;
 }
 
-/** Whether all characters from `start` to before `end` are of the given classes. */
+/** Whether all characters from `start` up to and without `end` are of the given classes. */
 function isOf(text: string, start: number, end: number, classes: number): boolean {
   for (let index = start; index < end; index += 1) {
     if ((classAt(text, index) & classes) === 0) return false;
@@ -68,23 +69,26 @@ const CLASSES: Readonly<Uint8Array> = Uint8Array.from({ length: 128 }, (_, code)
   return character === "_" || character === "+" ? UNDERSCORE_OR_PLUS : 0;
 });
 
-/** An address that the WHATWG URL parser accepts, as in Zod 3, with the scheme http or https. */
+/** Whether the WHATWG URL parser accepts the text as an address, as in Zod 3, and its scheme is http or https. */
 function isWebUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && (url.protocol === "http:" || url.protocol === "https:");
 }
 
-/** A day of the calendar, as an input of type `date` sends it: `2026-11-30`. */
+/** Whether the text is a day of the calendar as an input of type `date` sends it: `2026-11-30`. */
 function isDate(text: string): boolean {
   if (!DAY.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
-  // `2026-02-30` is read as a day of March.
+  // JavaScript reads `2026-02-30` as a day of March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A telephone number as people write it: 5 to 15 digits, which E.164 allows, with spaces and the usual signs between them. */
+/**
+ * Whether the text is a telephone number as people write it: 5 to 15 digits, the most that E.164 allows, with spaces and the usual signs
+ * between them.
+ */
 function isPhone(text: string): boolean {
   if (text.length > MAX_PHONE_LENGTH || !PHONE.test(text)) return false;
   const digits = text.replaceAll(/\D/g, "").length;

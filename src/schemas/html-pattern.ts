@@ -1,13 +1,13 @@
 import { portablePattern } from "./portable-pattern.ts";
 
 /**
- * A field's pattern as the `pattern` attribute of HTML, whose flag is `v` and which must match the whole value. Null if it does not
- * mean the same there: RE2 finds a pattern anywhere in the value unless it is anchored.
+ * Converts a field's pattern to the `pattern` attribute of HTML, which has the flag `v` and must match the whole value. Returns null if it
+ * would not mean the same there: RE2 finds a pattern anywhere in the value unless it is anchored.
  */
 export function htmlPattern(source: string | undefined): string | null {
   const written = source === undefined ? null : portablePattern(source);
   if (written === null || !isAnchored(written)) return null;
-  // With `v` they are the difference and the intersection of sets.
+  // With the flag `v` these signs mean the difference and the intersection of sets.
   if (/--|&&/.test(written)) return null;
   try {
     return new RegExp(written, "v").source === "" ? null : written;
@@ -16,10 +16,10 @@ export function htmlPattern(source: string | undefined): string | null {
   }
 }
 
-/** An escaped character, a class, or what divides a pattern. */
+/** Matches an escaped character, a class, a bracket or a bar. */
 const PARTS = /\\[^]|\[(?:\\[^]|[^\]\\])*\]|[()|]/gu;
 
-/** Whether it begins with `^` and ends with `$`, in the only alternative that it has. */
+/** Whether a pattern begins with `^`, ends with `$`, and has only one alternative at the top level. */
 function isAnchored(written: string): boolean {
   if (!/^\^(?:[^]*[^\\])?(?:\\\\)*\$$/u.test(written)) return false;
   let depth = 0;

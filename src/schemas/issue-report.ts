@@ -2,20 +2,22 @@ import { type Wording, wordingIn } from "../languages/wording.ts";
 import { type Fields, labelAt, visitorLabel } from "./field-label.ts";
 import { issueMessage, type FieldIssue, type IssueFacts, shorten } from "./issue.ts";
 
-/** The largest number of issues that are reported of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
+/** The largest number of issues that are reported for one field: an array of 30,000 wrong items needs no 30,000 sentences. */
 export const MAX_ISSUES_IN_FIELD = 50;
-/** Bytes of JSON that `details` may take; when an issue would exceed it, only the first issue of each further field is reported. */
+/**
+ * The largest size of `details` as JSON, in bytes. When an issue would exceed it, only the first issue of each further field is reported.
+ */
 export const MAX_REPORT_BYTES = 32_768;
-/** UTF-16 units of a wrong value that its issue repeats. */
+/** The longest part of a wrong value that its issue repeats, in UTF-16 units. */
 export const MAX_RECEIVED_LENGTH = 1000;
 
 /** The parts of an entry of `details` besides its issues. */
 const ENTRY = { issues: [], name: "ZodError" };
 
-/** `details` of a 400 answer: an entry for each field that failed. */
+/** The `details` of a 400 answer: an entry for each field with issues. */
 export type ValidationDetails = Record<string, { issues: FieldIssue[]; name: "ZodError" }>;
 
-/** Collects the issues of one validation, by top-level field, and knows where in the data the validator is. */
+/** Collects the issues of one validation, by top-level field, and tracks the position of the validator in the data. */
 export class IssueReport {
   readonly #issues = new Map<string, FieldIssue[]>();
   readonly #path: string[] = [];
@@ -25,8 +27,9 @@ export class IssueReport {
   #isFull = false;
 
   /**
-   * @param wording of the visitor who reads the sentences; null for a developer. Nothing is read before there is an issue.
-   * @param definition whose labels stand in the sentences
+   * @param wording the texts in the language of the visitor who reads the sentences; null for a developer. They are read only if there is
+   * an issue.
+   * @param definition has the labels that the sentences use
    */
   constructor(wording: Wording | null = null, definition: Fields = {}) {
     this.#wording = wording;
@@ -56,12 +59,12 @@ export class IssueReport {
     this.#path.pop();
   }
 
-  /** Adds an issue of the value that was entered last, unless the field or the report is full. */
+  /** Adds an issue for the value that was entered last, unless the field or the report is full. */
   add(facts: IssueFacts): void {
     this.#addAt([...this.#path], facts);
   }
 
-  /** Adds what another report tells. */
+  /** Adds the issues of another report. */
   addAll(details: ValidationDetails): void {
     for (const { issues } of Object.values(details))
       for (const issue of issues) this.#addAt(issue.path, issue);
@@ -88,7 +91,7 @@ export class IssueReport {
   }
 }
 
-/** The same problems in a visitor's sentences, within the same bounds. */
+/** Writes the same issues in sentences for a visitor, within the same limits. */
 export function reword(details: ValidationDetails, wording: Wording, definition: Fields): ValidationDetails {
   const report = new IssueReport(wording, definition);
   report.addAll(details);

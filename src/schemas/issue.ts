@@ -1,10 +1,10 @@
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { StringFormat } from "./field-definition.ts";
 
-/** One thing wrong with a submitted value, in the issue format of Zod 3 but with a path of strings only. */
+/** One problem of a submitted value, in the issue format of Zod 3, except that all parts of the path are strings. */
 export type FieldIssue = IssueFacts & {
   readonly message: string;
-  /** The field's name first; array positions as decimal text. */
+  /** The name of the field comes first; positions in arrays are decimal numbers as text. */
   readonly path: readonly string[];
 };
 
@@ -17,7 +17,7 @@ export type IssueFacts =
   | { readonly code: "unrecognized_keys"; readonly keys: readonly string[] }
   | FileIssue;
 
-/** A file that is refused, or too many. `maximum` is in bytes for `size`, and a number of files for `count`. */
+/** A refused file, or too many files. `maximum` is in bytes for `size`, and a number of files for `count`. */
 type FileIssue = { readonly code: "invalid_file" } & (
   | { readonly reason: "size" | "count"; readonly maximum: number }
   | { readonly reason: "type" | "name" }
@@ -29,7 +29,7 @@ interface Bound {
   readonly exact: false;
 }
 
-/** The type of a JSON value in Zod 3's words; `undefined` stands for a missing field. */
+/** The type of a JSON value in the words of Zod 3; `undefined` stands for a missing field. */
 export function receivedType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -39,7 +39,7 @@ export function receivedType(value: unknown): string {
 const MAX_LABEL_LENGTH = 80;
 const MAX_LISTED = 10;
 
-/** What is wrong, in a sentence. @param nameOf calls a value, by its path, as the reader knows it */
+/** Says in a sentence what is wrong. @param nameOf returns the name of a value for the reader, by its path */
 export function issueMessage(
   path: readonly string[],
   facts: IssueFacts,
@@ -95,7 +95,7 @@ function fileMessage(field: string, facts: FileIssue, wording: Wording): string 
   }
 }
 
-/** `5 MB`, `1.5 MB` or `300 KB` in the language's own figures, rounded down, so that what is said is let in. */
+/** Writes a size as `5 MB`, `1.5 MB` or `300 KB`, with the digits of the language. Rounds down, so that a file of this size is accepted. */
 export function megabytes(bytes: number, wording: Wording): string {
   const [unit, name] = bytes >= 1_048_576 ? [1_048_576, "MB"] : [1024, "KB"];
   return bytes < 1024 ? `${bytes} B` : `${wording.number(Math.floor((bytes * 10) / unit) / 10)} ${name}`;
@@ -118,7 +118,7 @@ function typeMessage(
   const [wanted, given] = [TYPE_TEXTS[expected], TYPE_TEXTS[received]];
   return wording.text("wrongType", {
     field,
-    // `expected` of a field with an `enum` lists its values.
+    // For a field with an `enum`, `expected` lists its values.
     expected:
       wanted === undefined
         ? wording.text("oneOfOptions", { options: shorten(expected) })
@@ -138,7 +138,7 @@ function list(values: readonly unknown[], wording: Wording): string {
   return shown.join(", ");
 }
 
-/** The text, or its beginning of that length and an ellipsis. */
+/** Shortens a text to this length in UTF-16 units, and adds an ellipsis. */
 export function shorten(text: string, length = MAX_LABEL_LENGTH): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }

@@ -3,7 +3,7 @@ import type { SchemaDefinition } from "./definition.ts";
 import type { FieldDefinition, StringFormat } from "./field-definition.ts";
 import { portablePattern } from "./portable-pattern.ts";
 
-/** A form's fields with what else decides which posts are taken. */
+/** A form's fields, with everything else that decides which posts are accepted. */
 export interface FormSchema {
   readonly name: string;
   readonly version: number;
@@ -14,8 +14,8 @@ export interface FormSchema {
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * JSON Schema 2020-12 of a JSON body that the form takes. What cannot be said in it is said in a `$comment`, and the server checks it all
- * the same. Lengths are in its own unit: it counts characters, and the server UTF-16 units.
+ * The JSON Schema 2020-12 of the JSON bodies that the form accepts. Rules that it cannot express are in a `$comment`, and the server checks
+ * them nevertheless. Lengths may differ: JSON Schema counts characters, and the server counts UTF-16 units.
  */
 export function jsonSchemaOf({ name, version, fields, unknownFields }: FormSchema): JsonSchema {
   return {
@@ -23,7 +23,7 @@ export function jsonSchemaOf({ name, version, fields, unknownFields }: FormSchem
     $comment: `Version ${version} of the schema`,
     title: name,
     ...membersOf(fields, unknownFields),
-    // Names that steer how a post is handled are taken whatever the form declares.
+    // Control members are always accepted, whatever the form declares.
     ...(unknownFields === "reject" && { patternProperties: { "^_": true } }),
   };
 }
@@ -82,7 +82,10 @@ function rulesOf(field: FieldDefinition, unknownFields: UnknownFields): JsonSche
   }
 }
 
-/** Any scheme but these two is refused; a browser reads an address without regard to case and to spaces around it. */
+/**
+ * Patterns for rules that the formats of JSON Schema do not have. A URL must have the scheme http or https; upper case and spaces before it
+ * are accepted, as browsers do.
+ */
 const FORMAT_PATTERNS: Readonly<Partial<Record<StringFormat, string>>> = {
   url: "^\\s*[Hh][Tt][Tt][Pp][Ss]?:",
   phone: "^\\+?(?:[ ()./-]*[0-9]){5,15}[ ()./-]*$",
@@ -103,7 +106,7 @@ function formOf(format: StringFormat | undefined, pattern: string | undefined): 
   };
 }
 
-/** Without the members that are undefined. */
+/** The members without those that are undefined. */
 function present(members: Readonly<Record<string, unknown>>): JsonSchema {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

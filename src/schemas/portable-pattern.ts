@@ -1,9 +1,9 @@
 /*
- * Patterns are RE2's (docs/schemas.md); JSON Schema 2020-12 takes ECMA-262's with the flag `u`. Most of what both can write differs
- * in spelling only: https://github.com/google/re2/wiki/Syntax beside https://tc39.es/ecma262/#sec-patterns
+ * Converts patterns in RE2 syntax (docs/schemas.md) to that of ECMA-262 with the flag `u`, which JSON Schema 2020-12 takes. Most of what
+ * both can express differs only in spelling: compare https://github.com/google/re2/wiki/Syntax with https://tc39.es/ecma262/#sec-patterns
  */
 
-/** What RE2 means by them; `\s` is wider in ECMA-262, and its dot leaves out three more characters. */
+/** The meaning of `\s` in RE2; in ECMA-262 it matches more characters. */
 const SPACE = "\\t\\n\\f\\r ";
 const NAMED_CLASSES: Readonly<Record<string, string>> = {
   alnum: "0-9A-Za-z",
@@ -22,7 +22,7 @@ const NAMED_CLASSES: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
-/** One token of a pattern outside a class, or the beginning of a class or of a quoted text. */
+/** Matches one token of a pattern outside a class, or the beginning of a class or of a quoted text. */
 const OUTSIDE = new RegExp(
   [
     String.raw`(?<quoted>\\Q(?<literal>[\s\S]*?)(?:\\E|$))`,
@@ -45,8 +45,8 @@ const INSIDE = new RegExp(
 );
 
 /**
- * A valid pattern as ECMA-262 writes it, for the flag `u`. Null if it has something that cannot be said there in this way: flags like
- * `(?i)`, and `\S` or a negated name within a class.
+ * Converts a valid pattern to the syntax of ECMA-262 with the flag `u`. Returns null if the pattern has a part that cannot be converted:
+ * flags like `(?i)`, and `\S` or a negated name inside a class.
  */
 export function portablePattern(source: string): string | null {
   try {
@@ -103,13 +103,13 @@ function outsideClass({ text, groups }: Token): string | null {
   return "^$|)".includes(text) ? text : literal(text);
 }
 
-/** @param at the first character of the class, after `[` or `[^`. */
+/** @param at the position of the first character of the class, after `[` or `[^`. */
 function translateClass(source: string, at: number): { written: string; end: number } | null {
   let written = "";
   for (let end = at; end < source.length;) {
     const token = tokenAt(INSIDE, source, end);
     end += token.text.length;
-    // A closing bracket that comes first stands for itself.
+    // A closing bracket at the beginning of a class stands for itself.
     if (token.text === "]" && end > at + 1) return { written: `${written}]`, end };
     const next = insideClass(token);
     if (next === null) return null;
@@ -124,11 +124,11 @@ function insideClass({ text, groups }: Token): string | null {
     if (text === "\\s") return SPACE;
     return text === "\\S" ? null : escaped(text);
   }
-  // A hyphen is a range, or stands for itself at either end, in both.
+  // In both syntaxes a hyphen makes a range, or stands for itself at either end.
   return text === "-" ? text : literal(text);
 }
 
-/** An escape that means the same within a class and outside. */
+/** Converts an escape that has the same meaning inside and outside a class. */
 function escaped(text: string): string | null {
   const [, letter = "", rest = ""] = /^\\([\s\S])([\s\S]*)$/u.exec(text) ?? [];
   if (/[dDwWfnrtv]/.test(letter) && rest === "") return text;
@@ -146,7 +146,7 @@ function category(letter: string, name: string): string | null {
   return forms.find(isPattern) ?? null;
 }
 
-/** A character that stands for itself, wherever it is. */
+/** Writes a character so that it stands for itself everywhere. */
 function literal(character: string): string {
   return /^[\w !"#%&',:;<=>@`~-]$|^[^\x00-\x7f]$/u.test(character) && !/\p{C}/u.test(character)
     ? character

@@ -1,37 +1,37 @@
-/** A file as a submission's data have it. */
+/** A file in the data of a submission. */
 export interface FileFacts {
   readonly id: string;
-  /** Cleaned: no path, no control characters, 200 characters at most. */
+  /** Cleaned: without path or control characters, 200 characters at most. */
   readonly name: string;
   /** In bytes. */
   readonly size: number;
-  /** The media type that its content has. */
+  /** The media type, found by the file's content. */
   readonly type: string;
-  /** Hexadecimal. */
+  /** In hexadecimal. */
   readonly sha256: string;
-  /** Only if the file is not simply there. */
+  /** Absent if the file can simply be read. */
   readonly state?: "scanning" | "infected" | "unscanned" | "deleted";
-  /** The name of the virus, if it is `infected`. */
+  /** The name of the virus, if the state is `infected`. */
   readonly verdict?: string;
 }
 
-/** Why a file is refused: its size, its type, its name, or because too many came before it. */
+/** Why a file is refused: its size, its type, its name, or the number of files before it. */
 export type FileFault = "size" | "type" | "name" | "count";
 
-/** What the server accepts, whatever a field says. */
+/** The limits of the server, which apply whatever a field says. */
 export interface FileBounds {
   readonly maxFileBytes: number;
-  /** Of one post. */
+  /** The largest number of files in one post. */
   readonly maxFiles: number;
 }
 
 /**
- * A file that came with a post, as the value of its field. A class, because nothing that a body says may pass for one: the ids of files
- * are ours.
+ * A file that came with a post, as the value of its field. It is a class, so that no value of a body can be taken for a file: we choose the
+ * ids of files.
  */
 export class PostedFile {
   readonly facts: FileFacts;
-  /** What was found while it was read; null if nothing is wrong. */
+  /** The fault that was found while the file was read; null if there is none. */
   readonly fault: FileFault | null;
   readonly bounds: FileBounds;
 

@@ -1,25 +1,25 @@
 import type { FieldDefinition } from "./field-definition.ts";
 
-/** What a body has beyond its schema, kept beside the data. */
+/** The unknown fields of a body, which the schema does not have, kept beside the data. */
 export interface SetAside {
   /**
-   * Plain values by their path, as in `details`: `person.age`, `list.0.b`; in the order they came. An empty object or list is a value
-   * too.
+   * Plain values by their paths, as in `details`: `person.age`, `list.0.b`; in the order in which they came. An empty object or list counts
+   * as a plain value.
    */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Values that were left out because they had no room. */
+  /** The number of values that were left out because they did not fit. */
   readonly dropped: number;
 }
 
-/** The largest number of values that are set aside of one post. */
+/** The largest number of values of one post that are set aside. */
 export const MAX_SET_ASIDE_NAMES = 50;
-/** The largest number of bytes of UTF-8 that they take as one JSON object. */
+/** The largest size of these values as one JSON object, in bytes of UTF-8. */
 export const MAX_SET_ASIDE_BYTES = 4096;
 
 /** Collects the undeclared members of a body that the schema accepts; null if there are none. */
 export type Collect = (body: Readonly<Record<string, unknown>>) => SetAside | null;
 
-/** Made once for a schema; collecting then costs a look-up for each member. */
+/** Compiles the schema once. Collecting then needs only one look-up for each member. */
 export function compileCollect(fields: Readonly<Record<string, FieldDefinition>>): Collect {
   const visit = compileVisit(fields);
   return (body) => {
@@ -29,7 +29,7 @@ export function compileCollect(fields: Readonly<Record<string, FieldDefinition>>
   };
 }
 
-/** The beginning of a path, with the dot behind it. It is written and measured when the first undeclared member below it needs it. */
+/** The beginning of a path, up to and with a dot. It is written and measured only when an undeclared member below it needs it. */
 class Prefix {
   readonly #parent: Prefix | null;
   readonly #name: string;
@@ -47,13 +47,13 @@ class Prefix {
     return this.#text;
   }
 
-  /** The bytes that the path takes in JSON. */
+  /** The bytes of the prefix in JSON. */
   get bytes(): number {
     this.#bytes ??= this.#parent === null ? 0 : this.#parent.bytes + bytesWithin(this.#name) + 1;
     return this.#bytes;
   }
 
-  /** A further level, measured at once, so that no depth of nesting is measured by recursion. */
+  /** Returns the prefix of the next level. It is measured at once, so that a deep nesting is not measured by a deep recursion. */
   below(name: string): Prefix {
     const inner = new Prefix(this, name);
     inner.#bytes = this.bytes + bytesWithin(name) + 1;
@@ -63,7 +63,7 @@ class Prefix {
 
 const ROOT = new Prefix(null, "");
 
-/** Bytes of a text in JSON, without its quotes. */
+/** The bytes of a text in JSON, without its quotes. */
 function bytesWithin(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }
@@ -83,7 +83,7 @@ function compileVisit(fields: Readonly<Record<string, FieldDefinition>>): Visit 
   };
 }
 
-/** Null if nothing in such a value can be undeclared. */
+/** Returns null if a value of this field cannot have undeclared members. */
 function visitOf(field: FieldDefinition): Visit | null {
   if (field.type === "object") return field.properties === undefined ? null : compileVisit(field.properties);
   const visitItem = field.type === "array" && field.items !== undefined ? visitOf(field.items) : null;
@@ -95,15 +95,17 @@ function visitOf(field: FieldDefinition): Visit | null {
   };
 }
 
-/** What is set aside so far, within its bounds. Every byte of the body is measured once at most. */
+/** Collects values to set aside, within the limits. Measures every byte of the body at most once. */
 class Draft {
   #fields: Record<string, unknown> | null = null;
   #names = 0;
-  /** The brackets. */
+  /** The brackets of the JSON object. */
   #bytes = 2;
   #dropped = 0;
 
-  /** Walks without recursion, so that no nesting is too deep. `__proto__` is never a field. */
+  /**
+   * Adds a value with everything inside. Walks without recursion, so that any depth of nesting is possible. `__proto__` is never a field.
+   */
   add(prefix: Prefix, name: string, value: unknown): void {
     const pending: [Prefix, string, unknown][] = [[prefix, name, value]];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -119,7 +121,7 @@ class Draft {
     }
   }
 
-  /** @param value not an object or list with members. */
+  /** @param value neither an object nor a list with members. */
   #addPlain(prefix: Prefix, name: string, value: unknown): void {
     const bytes = this.#names < MAX_SET_ASIDE_NAMES ? this.#measure(prefix, name, value) : Infinity;
     const path = bytes === Infinity ? "" : prefix.text + name;
@@ -133,9 +135,9 @@ class Draft {
     this.#bytes += bytes;
   }
 
-  /** The bytes that it adds to the JSON; Infinity if they have no room. What is too long at a glance is not looked at. */
+  /** The bytes that a value adds to the JSON; Infinity if they do not fit. A text that is clearly too long is not measured. */
   #measure(prefix: Prefix, name: string, value: unknown): number {
-    // Quotes and a colon, and a comma between two.
+    // Two quotes and a colon, and a comma if there is a value before.
     const around = this.#names === 0 ? 3 : 4;
     const room = MAX_SET_ASIDE_BYTES - this.#bytes - around - prefix.bytes;
     const length = name.length + (typeof value === "string" ? value.length + 2 : 0);

@@ -3,7 +3,7 @@ import type { SchemaDefinition } from "./definition.ts";
 import type { FieldDefinition } from "./field-definition.ts";
 import { type FormSchema, isRequired } from "./json-schema.ts";
 
-/** Which side of the server the data is on: a field with a default may be left out, and is there when it is stored. */
+/** The side of the server: a field with a default may be missing in data that is sent, and is present in data that is stored. */
 type Side = "sent" | "stored";
 
 interface Writing {
@@ -12,7 +12,9 @@ interface Writing {
   readonly keepsUnknown: boolean;
 }
 
-/** TypeScript of a form's data: an interface for what a page sends, and one for what is stored. It imports nothing. */
+/**
+ * The TypeScript of a form's data: one interface for the data that a page sends, and one for the data that is stored. It has no imports.
+ */
 export function typescriptTypes({ name, version, fields, unknownFields }: FormSchema): string {
   const keepsUnknown = unknownFields === "keep";
   const title = comment(`the form ${name}, version ${version} of its schema`);
@@ -69,7 +71,7 @@ function listOf(item: FieldDefinition, type: string): string {
   return isUnion ? `(${type})[]` : `${type}[]`;
 }
 
-/** Characters that do not show, or that turn the direction of text, are escaped. */
+/** A literal in TypeScript. Invisible characters, and those that change the direction of text, are escaped. */
 function literal(value: string | number | boolean): string {
   return JSON.stringify(value).replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,
@@ -81,12 +83,12 @@ function propertyName(name: string): string {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : literal(name);
 }
 
-/** Text of strangers in one line of a comment, which it cannot end. */
+/** Makes a text of strangers safe for one line of a comment, so that it cannot end the comment. */
 function comment(text: string): string {
   return plainText(text).replaceAll("*/", "* /").trim();
 }
 
-/** `Order form 2` becomes `OrderForm2`. */
+/** Makes a type name of a form's name: `Order form 2` becomes `OrderForm2`. */
 function typeName(name: string): string {
   const words = name.match(/[\p{ID_Continue}$]+/gu) ?? [];
   const joined = words.map((word) => word.replace(/^./u, (first) => first.toUpperCase())).join("");

@@ -1,23 +1,23 @@
-/** Up to this many buckets are taken out one by one, more by clearing the whole range. */
+/** Up to this number of buckets `clear` removes them one by one; beyond it, clearing the whole range is faster. */
 const FEW_BUCKETS = 512;
 
-/** A set of small numbers that is filled again and again without allocating. */
+/** A set of small numbers that is filled again and again without allocating memory. */
 export class BucketSet {
-  /** The different buckets in the order in which they came; only the first {@link count} are valid. */
+  /** The different buckets in the order in which they were added; only the first {@link count} are valid. */
   readonly buckets: Uint32Array;
   count = 0;
-  /** A bit for each number of the range. */
+  /** A bit for each number of the range: 1 if the set has the number. */
   readonly met: Uint32Array;
 
-  /** @param range buckets are below it. @param most the largest number of buckets that it is ever filled with. */
+  /** @param range all buckets are below it. @param most the largest number of buckets that are ever added at once. */
   constructor(range: number, most: number) {
     this.buckets = new Uint32Array(most);
     this.met = new Uint32Array(range / 32);
   }
 
   /**
-   * Holds the first `length` of these buckets, and nothing that it held before. Every bucket is written and only a new one counted:
-   * the processor cannot guess which one is new, and a wrong guess costs more than a write.
+   * Replaces the contents of the set by the first `length` of these buckets. Every bucket is written, but only a new one is counted: the
+   * processor cannot predict which one is new, and a wrong prediction costs more than a write.
    */
   hold(found: Readonly<Uint32Array>, length: number): this {
     const { met, buckets } = this.clear();

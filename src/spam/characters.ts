@@ -1,6 +1,6 @@
 export const SPACE = 32;
 
-/** What `\s` matches, without an expression for each character. */
+/** Whether a character is white space, as `\s` has it, but without a regular expression. */
 export function isWhitespace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code < 0x1680) return code === 0xa0;
@@ -21,7 +21,10 @@ export function isAsciiLetter(code: number): boolean {
   return small >= 97 && small <= 122;
 }
 
-/** Letters of any script, marks and apostrophes, by ranges: exact enough for hashing, and much faster than a property class. */
+/**
+ * Whether a character belongs to a word: a letter of any script, a mark or an apostrophe. It compares ranges, which is exact enough for
+ * hashing, and much faster than a property class.
+ */
 export function isWordCharacter(code: number): boolean {
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 39;
   if (code < 0xc0) return false;
@@ -30,12 +33,12 @@ export function isWordCharacter(code: number): boolean {
   return code < 0xff00 || code > 0xff20;
 }
 
-/** A letter of a script without spaces between words. Korean, whose words stand apart, is none, and neither is Khmer. */
+/** A letter of a script that writes no spaces between words. Korean is not among them, because it has spaces; neither is Khmer. */
 export const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/;
 
 /**
- * Letters of scripts that the text model reads by pieces: those without spaces between words (Thai, Burmese, Khmer, Japanese, Chinese),
- * and Korean, whose words have endings.
+ * Whether the text model reads a character's script in pieces: a script without spaces between words (Thai, Burmese, Khmer, Japanese,
+ * Chinese), or Korean, whose words have many endings.
  */
 export function isUnspaced(code: number): boolean {
   if (code < 0x0e00) return false;

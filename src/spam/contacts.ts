@@ -1,6 +1,6 @@
-/** A pitch names its sender's contact early enough; the rest of a very long text is not searched. */
+/** The number of characters of a text that are searched: a pitch gives the contact early. */
 const MAX_SEARCHED = 6000;
-/** `@` signs that are looked at. */
+/** The largest number of `@` signs that are looked at. */
 const MAX_SIGNS = 8;
 const MAX_LOCAL = 64;
 
@@ -8,15 +8,18 @@ const LOCAL = /[\p{L}\p{N}._%+-]+$/u;
 const HOST = /[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,4}/uy;
 const CHAT_NAME = /[a-z]\w{3,31}/iy;
 
-/** 9 to 15 digits with up to three other characters between two of them; not a date, and no part of a word, address or sum. */
+/**
+ * A phone number: 9 to 15 digits, with up to three other characters between two of them. It is not a date, and not part of a word, an
+ * address or a sum.
+ */
 const PHONE =
   /(?<![\w/=.@-]|\d )(?!(?:19|20)\d\d[-./ ]|\d\d?[-./]\d\d?[-./](?:19|20)\d\d)\+?\d(?:[ ()./-]{0,3}\d){8,14}(?![ .-]?\d)/g;
-/** Numbers are written with and without the country's prefix. */
+/** The number of digits at the end that are compared, because people write numbers with and without the prefix of the country. */
 const COMPARED_DIGITS = 9;
-/** `000000000` and `1212121212` are nobody's. */
+/** The least number of different digits: nobody has the number `000000000` or `1212121212`. */
 const MIN_DIFFERENT_DIGITS = 4;
 
-/** How a text says that its sender can be reached without a link: e-mail addresses, `@names` of chats, and ends of phone numbers. */
+/** Finds the contacts in a text besides links: e-mail addresses, `@names` of chats, and the last digits of phone numbers. */
 export function findContacts(text: string): string[] {
   const searched = text.length > MAX_SEARCHED ? text.slice(0, MAX_SEARCHED) : text;
   const contacts: string[] = [];

@@ -16,10 +16,10 @@ const row = z.object({
   user_agent: z.string().nullish(),
 });
 
-/** A labelled post: `data` is the body as it was sent, control members included. */
+/** A labelled post. `data` is the body as it was sent, with control members. */
 export type EvalRow = z.infer<typeof row>;
 
-/** Rows of one label, and how many of them reached each score. */
+/** The number of rows with one label, and the number of them that reached each score. */
 export interface LabelCounts {
   rows: number;
   at26: number;
@@ -29,7 +29,7 @@ export interface LabelCounts {
 
 export interface EvalReport {
   readonly rows: number;
-  /** By name of the source. */
+  /** The counts of each source, ordered by name. */
   readonly sources: readonly {
     readonly source: string;
     readonly spam: LabelCounts;
@@ -37,7 +37,7 @@ export interface EvalReport {
   }[];
   readonly spam: LabelCounts;
   readonly ham: LabelCounts;
-  /** Area under the ROC curve of the scores, ties counted half; null if a label is missing. */
+  /** The area under the ROC curve of the scores, with ties counted half; null if a label has no rows. */
   readonly rocAuc: number | null;
   /** Time to score one post, in microseconds. */
   readonly microseconds: { readonly p50: number; readonly p99: number };
@@ -56,7 +56,7 @@ export function parseEvalRow(line: string, lineNumber: number): EvalRow {
   throw new FormsvcError("usage", `line ${lineNumber}: ${describeFirstProblem(parsed.error)}`);
 }
 
-/** Scores rows, each without history, and counts. */
+/** Scores rows, each without history, and counts the results. */
 export interface Evaluation {
   score(row: EvalRow): SpamVerdict;
   report(): EvalReport;
@@ -96,7 +96,7 @@ export function createEvaluation(settings: SpamSettings, honeypots: readonly str
   };
 }
 
-/** The post of a row; without address and browser its client is unknown. */
+/** Makes a post of a row. Without an IP address or a user agent its client is unknown. */
 function postOf({ data, ip_address, user_agent }: EvalRow, honeypots: readonly string[]): SpamPost {
   const client = {
     ipAddress: ip_address ?? "",
@@ -117,7 +117,7 @@ function count(counts: LabelCounts, score: number): void {
   if (score >= CLASS_SCORES.blocked[0]) counts.at76 += 1;
 }
 
-/** How many rows have each score from 0 to 100. */
+/** One count for each score from 0 to 100. */
 function scoreCounts(): Float64Array {
   return new Float64Array(CLASS_SCORES.blocked[1] + 1);
 }

@@ -1,7 +1,7 @@
 import type { LabelCounts, EvalReport, EvalRow } from "./evaluate.ts";
 import type { SpamVerdict } from "./spam-verdict.ts";
 
-/** The report of an evaluation as every JSON output shows it. */
+/** The form of an evaluation's report in every JSON output. */
 export function evaluationJson({ rows, sources, spam, ham, rocAuc, microseconds }: EvalReport) {
   return {
     rows,

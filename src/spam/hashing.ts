@@ -1,22 +1,22 @@
-/** Bits of a hash that a bucket leaves out. */
+/** The number of low bits of a hash that are dropped to get a bucket. */
 export const BUCKET_SHIFT = 15;
 
 /** The start value of {@link step}. */
 export const HASH_BEGIN = 0x811c9dc5;
 
-/** FNV-1a, a character at a time. */
+/** Adds one character to a hash (FNV-1a). */
 export function step(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01000193);
 }
 
-/** A part of a text, before {@link mix}. */
+/** Hashes a part of a text, without the final {@link mix}. */
 export function hashOf(text: string, start: number, end: number): number {
   let hash = HASH_BEGIN;
   for (let at = start; at < end; at += 1) hash = step(hash, text.charCodeAt(at));
   return hash;
 }
 
-/** As {@link hashOf}, of a text's UTF-16 units. */
+/** The same as {@link hashOf}, for the UTF-16 units of a text. */
 export function hashOfCodes(codes: Readonly<Uint16Array>, start: number, end: number): number {
   let hash = HASH_BEGIN;
   for (let at = start; at < end; at += 1) hash = step(hash, codes[at] ?? 0);

@@ -1,12 +1,12 @@
-/** The line, from 1, at which JSON.parse stopped; the last line if it does not say. */
+/** The number of the line at which JSON.parse stopped; the first line is 1. It is the last line if the error does not say. */
 export function lineOfSyntaxError(json: string, error: Readonly<Error>): number {
   const position = /position (\d{1,9})/.exec(error.message)?.[1];
   return lineAt(json, position === undefined ? json.length : Number(position));
 }
 
 /**
- * The line, from 1, of the value at a path of member names and array positions in valid JSON. If the path does not exist, the
- * line of the nearest value around it.
+ * The number of the line of a value in valid JSON, by its path of member names and array positions; the first line is 1. If the path does
+ * not exist, the line of the nearest value around it.
  */
 export function lineOfPath(json: string, path: readonly string[]): number {
   const tokens = [...json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)];
@@ -21,7 +21,7 @@ export function lineOfPath(json: string, path: readonly string[]): number {
 
 type Tokens = readonly Readonly<RegExpExecArray>[];
 
-/** The index of the first token of a container's child; null if it has no such child. */
+/** The index of the first token of a child of an object or array; null if there is no such child. */
 function childOf(tokens: Tokens, open: number, step: string): number | null {
   const isArray = tokens[open]?.[0] === "[";
   if (!isArray && tokens[open]?.[0] !== "{") return null;
@@ -38,7 +38,7 @@ function childOf(tokens: Tokens, open: number, step: string): number | null {
   return null;
 }
 
-/** The index of a value's last token. */
+/** The index of the last token of a value. */
 function endOf(tokens: Tokens, start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at += 1) {

@@ -3,11 +3,11 @@ import type { SpamChoices } from "./spam-settings.ts";
 /** A word or phrase with what it does to the score. */
 export type SpamKeyword = NonNullable<SpamChoices["keywords"]>[number];
 
-/** Of a keyword without an effect. */
+/** The points of a keyword without an effect of its own. */
 const KEYWORD_POINTS = 25;
 const MAX_KEYWORD_POINTS = 100;
 
-/** `word`, `word=40` or `word=block`; a word that contains `=` needs its effect after it. Null if the effect is none. */
+/** Reads `word`, `word=40` or `word=block`. A word that contains `=` needs an effect after it. Returns null if the effect is not valid. */
 export function parseKeyword(text: string): SpamKeyword | null {
   const at = text.lastIndexOf("=");
   if (at === -1) return { word: text, effect: KEYWORD_POINTS };

@@ -1,6 +1,6 @@
 /**
  * Hosts that hide where a link leads. Most are from the Comment Blocklist for WordPress (MIT, Grant Hutchinson; see
- * docs/third-party-data.md), without those that are more than shorteners.
+ * docs/third-party-data.md), without hosts that are more than shorteners.
  */
 export const SHORTENERS: ReadonlySet<string> = new Set(
   `
@@ -25,7 +25,7 @@ export const SHORTENERS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Pages of large providers that anybody can make and that redirect, as host and beginning of the path. */
+/** Pages at large providers that anybody can set up and that redirect, as a host and the beginning of a path. */
 export const REDIRECTORS: readonly string[] = [
   "google.com/url",
   "script.google.com/macros",
@@ -42,7 +42,7 @@ export const REDIRECTORS: readonly string[] = [
   "l.facebook.com/l.php",
 ];
 
-/** Endings that cost little or nothing and that spam uses far more often than genuine posts do. */
+/** Top-level domains that cost little or nothing, and that occur far more often in spam than in genuine posts. */
 export const CHEAP_TOP_LEVEL: ReadonlySet<string> = new Set(
   `xyz top click icu buzz cyou sbs rest bond quest monster cfd pw tk ml ga cf gq su bid loan win trade date party review
   stream racing download vip fun site online store shop space website club live cam bet casino lol mom autos hair`
@@ -50,7 +50,7 @@ export const CHEAP_TOP_LEVEL: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Mailboxes that anybody can read or that vanish after minutes. */
+/** Domains with mailboxes that anybody can read, or that disappear after minutes. */
 export const DISPOSABLE_DOMAINS: ReadonlySet<string> = new Set(
   `mailinator.com guerrillamail.com guerrillamail.net sharklasers.com grr.la 10minutemail.com 10minutemail.net tempmail.com
   temp-mail.org temp-mail.io tempmail.dev yopmail.com yopmail.fr yopmail.net trashmail.com trashmail.de wegwerfemail.de
@@ -79,7 +79,7 @@ export const MAIL_HOSTS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Hosts on which a chat with a stranger begins. */
+/** Hosts of links that begin a chat with a stranger. */
 export const MESSENGER_HOSTS: ReadonlySet<string> = new Set(
   `t.me telegram.me telegram.dog wa.me whatsapp.com chat.whatsapp.com api.whatsapp.com discord.gg join.skype.com viber.com
   line.me signal.me m.me wechat.com icq.im zalo.me kik.me snapchat.com`
@@ -87,7 +87,7 @@ export const MESSENGER_HOSTS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Hosts that give anybody a page under their name for nothing. */
+/** Hosts that give anybody a free page under their name. */
 export const FREE_HOSTS: ReadonlySet<string> = new Set(
   `blogspot.com weebly.com wixsite.com webnode.com webnode.page yolasite.com site123.me 000webhostapp.com ucoz.ru ucoz.net
   bravesites.com mystrikingly.com jimdosite.com jimdofree.com over-blog.com livejournal.com tumblr.com wordpress.com
@@ -99,7 +99,7 @@ export const FREE_HOSTS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Sites that nearly everybody links to: their pages have odd addresses, and a link to them is no pitch. */
+/** Sites that nearly everybody links to. Their pages have random-looking addresses, and a link to them is no pitch. */
 export const WELL_KNOWN_HOSTS: ReadonlySet<string> = new Set(
   `youtube.com youtu.be vimeo.com wikipedia.org wikimedia.org wikidata.org github.com gitlab.com bitbucket.org codeberg.org
   stackoverflow.com stackexchange.com developer.mozilla.org docs.google.com drive.google.com maps.google.com
@@ -121,7 +121,7 @@ export function isHostBelow(host: string, hosts: ReadonlySet<string>): boolean {
   return hostAbove(host, hosts) !== null;
 }
 
-/** The one of these hosts that a host is or is below; null if it is below none. */
+/** Finds the one of these hosts that is the same as a host or a domain above it; null if there is none. */
 export function hostAbove(host: string, hosts: ReadonlySet<string>): string | null {
   for (let rest = host, dot = 0; ; rest = rest.slice(dot + 1)) {
     if (hosts.has(rest)) return rest;

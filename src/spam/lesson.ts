@@ -1,24 +1,27 @@
 import { BucketSet } from "./bucket-set.ts";
 import { MAX_WORDS } from "./read-words.ts";
 
-/** Buckets of a workspace's own weights. */
+/** The number of buckets with weights of a workspace. */
 export const LESSON_BUCKETS = 8192;
-/** The largest number of posts of one sender that teach, so that nobody can bend the filter by sending many. */
+/** The largest number of a sender's posts from which the filter learns, so that nobody can bend it by sending many. */
 const MAX_LESSONS_A_SENDER = 5;
-/** The most that all marks together move a post's log-odds. */
+/** The largest amount by which all marks together move the log-odds of a post. */
 export const MAX_SHIFT = 3;
 const STEP = 2;
 /** The largest number of word buckets of a post that a lesson keeps. */
 const MAX_BUCKETS_A_LESSON = 400;
 
-/** What one mark taught: everything needed to learn it again, so that any other can be unlearned. */
+/**
+ * The content of one mark: everything that is needed to learn it again. So all lessons can be learned anew after one of them was taken
+ * back.
+ */
 export interface Lesson {
   readonly spam: boolean;
-  /** Who sent the post: the hash of the e-mail address, or anything that no other post has. */
+  /** The sender of the post: the hash of the e-mail address, or a text that no other post has. */
   readonly sender: string;
-  /** Different buckets below {@link LESSON_BUCKETS}. */
+  /** The different buckets of the post's words, each below {@link LESSON_BUCKETS}. */
   readonly buckets: Readonly<Uint16Array>;
-  /** The log-odds that the shipped model gave. */
+  /** The log-odds that the shipped model gave the post. */
   readonly odds: number;
 }
 
@@ -26,8 +29,8 @@ const lessonSet = new BucketSet(LESSON_BUCKETS, 2 * MAX_WORDS);
 const shortened = new Uint32Array(2 * MAX_WORDS);
 
 /**
- * The buckets of a post's words for learning, from its word buckets for the model, without their last two bits: lessons of
- * the first version, whose model had a quarter of the buckets, keep their meaning.
+ * Converts the buckets of a post's words from those of the model to those of lessons: drops the last two bits. So lessons of the first
+ * version, whose model had a quarter of the buckets, keep their meaning.
  */
 export function lessonBuckets({ buckets, count }: Readonly<BucketSet>): Uint16Array {
   for (let index = 0; index < count; index += 1)
@@ -36,7 +39,7 @@ export function lessonBuckets({ buckets, count }: Readonly<BucketSet>): Uint16Ar
   return Uint16Array.from(lesson.buckets.subarray(0, Math.min(lesson.count, MAX_BUCKETS_A_LESSON)));
 }
 
-/** The weights after all lessons, in the order in which they were given. The same lessons give the same weights. */
+/** Calculates the weights from all lessons, in the order in which they were given. The same lessons always give the same weights. */
 export function learn(lessons: readonly Lesson[]): Float32Array {
   const weights = new Float32Array(LESSON_BUCKETS);
   const given = new Map<string, number>();
@@ -51,7 +54,7 @@ export function learn(lessons: readonly Lesson[]): Float32Array {
   return weights;
 }
 
-/** How far the lessons move a post's log-odds: from -{@link MAX_SHIFT} for genuine to that for spam. */
+/** The amount by which the lessons move the log-odds of a post, from -{@link MAX_SHIFT} (genuine) to {@link MAX_SHIFT} (spam). */
 export function shiftOf(weights: Readonly<Float32Array>, buckets: Readonly<Uint16Array>): number {
   if (buckets.length === 0) return 0;
   let sum = 0;

@@ -2,29 +2,29 @@ import { isAsciiLetter } from "./characters.ts";
 
 /** A link or bare domain found in a text. */
 export interface Link {
-  /** In lower case, without `www.`. */
+  /** The host in lower case, without `www.`. */
   readonly host: string;
   /** The host's last label. */
   readonly topLevel: string;
-  /** What was written, cut to {@link MAX_SHOWN}. */
+  /** The link as it was written, cut to {@link MAX_SHOWN} characters. */
   readonly shown: string;
-  /** Position and length in the text. */
+  /** The position and length in the text, in UTF-16 units. */
   readonly start: number;
   readonly length: number;
 }
 
-/** The largest number of links of a text that the filter counts: at this number every limit is passed. */
+/** The largest number of links of a text that the filter counts. A text with this number exceeds every limit anyway. */
 const MAX_LINKS = 100;
 const MAX_SHOWN = 60;
 const MAX_HOST = 253;
 
-/** Tried at the beginning of a word with a dot inside; each part is bounded and nothing is nested, so its time is linear. */
+/** Is matched at the beginning of a word with a dot inside. Every part has a bound and no repetition is nested, so the time is linear. */
 const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giuy;
 const TAIL = /[^\s<>"'\])}|]{0,500}/uy;
-/** The largest number of characters between a link's beginning and its first dot that has text right after it. */
+/** The largest number of characters from the beginning of a link to its first dot that is followed by text. */
 const MAX_BEFORE_DOT = 80;
 
-/** Links with a scheme or `www.`, and bare domains under a top-level domain that is in common use. */
+/** Finds links with a scheme or `www.`, and bare domains under a common top-level domain. */
 export function findLinks(text: string): Link[] {
   const links: Link[] = [];
   let from = 0;
@@ -43,7 +43,7 @@ export function findLinks(text: string): Link[] {
   return links;
 }
 
-/** The beginning of the word around a dot, its scheme included, but not before `from`. */
+/** The beginning of the word around a dot, with its scheme, but not before `from`. */
 function linkStart(text: string, dot: number, from: number): number {
   const earliest = Math.max(from, dot - MAX_BEFORE_DOT);
   let start = dot;
@@ -96,18 +96,20 @@ function asLink(text: string, found: string, start: number): Link | null {
   };
 }
 
-/** `sync.Map` and `this.setState` are code; a domain is in small letters or, rarely, in capitals. */
+/**
+ * Whether a name is written like code, such as `sync.Map` and `this.setState`. Domains are written in lower case or, rarely, in capitals.
+ */
 function isCamelCase(found: string): boolean {
   return found !== found.toLowerCase() && found !== found.toUpperCase() && /\.[a-z]{0,20}[A-Z]/.test(found);
 }
 
-/** Top-level domains that are also endings of file names or members in code: a bare `build.sh` or `user.id` is no link. */
+/** Top-level domains that are also extensions of file names or members in code: a bare `build.sh` or `user.id` is not a link. */
 const FILE_LIKE = new Set(
   "sh py rs pl so md ps cc st id name is to in do page link show one best plus art video photo music group center".split(
     " ",
   ),
 );
-/** Characters that follow a name in code but not a domain. */
+/** Characters that may follow a name in code, but not a domain. */
 const CODE = /[([=_]/;
 
 const COMMON_TOP_LEVEL = new Set(

@@ -1,15 +1,17 @@
 import type { Link } from "./links.ts";
 
-/** Characters of the private use area stand for what was replaced, so that no word of a text can be mistaken for one. */
+/**
+ * Marks that replace parts of a text. They are characters of the private use area, so that no word of a text can be mistaken for a mark.
+ */
 export const LINK_MARK = "\ue000";
 const EMAIL_MARK = "\ue001";
 export const MONEY_MARK = "\ue002";
-/** Numbers of up to 2 characters, of up to 4, and longer ones. */
+/** The marks of numbers with up to 2 characters, with up to 4, and with more. */
 export const NUMBER_MARKS = ["\ue003", "\ue004", "\ue005"] as const;
 
 /**
- * Text in the form that is compared and searched: compatibility forms and look-alike letters folded, lower case, and
- * links, e-mail addresses, sums of money and numbers replaced by marks. `links` are the text's own.
+ * Converts a text to the form that is compared and searched: compatibility forms and look-alike letters are replaced by plain letters,
+ * upper case by lower case, and links, e-mail addresses, sums of money and numbers by marks. `links` are the links of this text.
  */
 export function normaliseText(text: string, links: readonly Link[]): string {
   let plain = "";
@@ -25,12 +27,12 @@ export function normaliseText(text: string, links: readonly Link[]): string {
   return plain.toLowerCase().replace(AMOUNT, markAmount);
 }
 
-/** Addresses past these say nothing new. */
+/** The largest number of links whose words are used; further addresses say nothing new. */
 const MAX_WORDED_LINKS = 3;
 const LINK_WORD = /[a-z]{3,20}/g;
 const NO_LINK_WORDS = new Set(["http", "https", "www", "html", "php", "htm", "aspx"]);
 
-/** The text, and behind it the words in the addresses of its links, without their top-level domains. */
+/** Appends the words in the addresses of the text's links, without their top-level domains. */
 export function withLinkWords(normalised: string, links: readonly Link[]): string {
   let text = normalised;
   for (const { shown, topLevel } of links.slice(0, MAX_WORDED_LINKS)) {
@@ -63,7 +65,9 @@ const WORD = /[\p{L}\p{M}]{2,}/gu;
 const LATIN = /[a-zA-Z]/;
 const CYRILLIC_OR_GREEK = /[\u0370-\u03ff\u0400-\u04ff]/;
 
-/** Letters of other alphabets that look like Latin ones, in words that mix the two; whole foreign words stay as they are. */
+/**
+ * Replaces letters of other alphabets that look like Latin ones, in words that mix two alphabets. Words of one alphabet stay as they are.
+ */
 function foldLookalikes(text: string): string {
   if (!CYRILLIC_OR_GREEK.test(text)) return text;
   return text.replace(WORD, (word) =>

@@ -1,6 +1,6 @@
 /**
- * What each signal is worth, chosen by hand: docs/spam.md says by which texts, and what each is worth when it alone is
- * taken out. If a signal has degrees, they are side by side.
+ * The points of each signal, chosen by hand. docs/spam.md says with which texts they were chosen, and what the filter loses without each
+ * signal. If a signal has degrees, their points are side by side.
  */
 export const POINTS = {
   "link-markup": 30,
@@ -34,46 +34,52 @@ export const POINTS = {
   "adult-link": 26,
   "money-link": 18,
   "offer-link": 14,
-  /** For all phrases of pitches together. One is enough if the points for the wording are at least `wording`; else it takes `turns`. */
+  /**
+   * The points for all phrases of pitches together. One phrase is enough if the wording has at least `wording` points; otherwise `turns`
+   * phrases are needed.
+   */
   pitch: { points: 12, turns: 3, wording: 51 },
   "fill-time": { instant: 30, quick: 15, slow: 5 },
   "user-agent": { none: 15, odd: 20, program: 25 },
   "accept-language": 10,
-  /** A visitor without script must not become suspicious by it alone. */
+  /** So few that a visitor without script does not become suspicious by this signal alone. */
   challenge: 20,
   burst: 15,
   honeypot: 80,
-  /** Enough to mark a post for review, not more. */
+  /** Marks a post for review and not more. */
   "honeypot-autofill": 26,
-  /** A copy counts only from a score of 26 on: these points block it. */
+  /** A copy counts only if its score is at least 26; then these points block it. */
   campaign: { copied: 50, marked: 60 },
-  /** At the most that marks teach. */
+  /** The largest amounts that marks can teach. */
   lesson: { spam: 25, genuine: -40 },
   "marked-genuine": -60,
   "trusted-sender": -40,
 } as const;
 
 /**
- * The log-odds of a text that says nothing either way, and the points for each beyond it. Neither was chosen by texts that we
- * see: these ask for a weight that is the worst elsewhere.
+ * The log-odds of a text that is neither spam nor genuine, and the points for each log-odd beyond. They were not chosen by the texts that
+ * we have: the best values for these are the worst ones for other texts.
  */
 export const TEXT_NEUTRAL_ODDS = -1;
 export const TEXT_POINTS_PER_ODDS = 16;
-/** Phrases of pitches are looked for only in a text with at least these log-odds: the words of any other speak too clearly for its sender. */
+/**
+ * Phrases of pitches are searched only in texts with at least these log-odds. The words of any other text are clear evidence for its
+ * sender.
+ */
 export const PHRASES_LEAST_ODDS = -3.5;
-/** What the words count for at the most, for the sender and against. */
+/** The limits of the points for the words: for the sender, and against. */
 export const TEXT_LEAST = -96;
 export const TEXT_MOST = 128;
 
 /**
- * The points of what was written that make a post suspicious, a score of 51, and that block it, a score of 76: at most 0.3 %
- * and 0.05 % of genuine posts like those of a form reach them. `npm run evaluate:spam` calculates them.
+ * The points for the content at which a post becomes suspicious (score 51) and is blocked (score 76). At most 0.3 % and 0.05 % of genuine
+ * posts like those of a form reach them. `npm run evaluate:spam` calculates these figures.
  */
 export const CONTENT_BOUNDS = { high: 33, blocked: 57 } as const;
 
 /**
- * No kind of evidence counts for more than this, however many reasons it gives; the owner's own has no cap. Two kinds must
- * each give {@link KIND_MINIMUM} points before a post is blocked.
+ * The largest number of points of each kind of evidence, however many reasons it has. The owner's own rules have no limit. A post is
+ * blocked only if at least two kinds give {@link KIND_MINIMUM} points each.
  */
 export const CAPS = {
   links: 60,
@@ -84,7 +90,7 @@ export const CAPS = {
   honeypot: 80,
   campaign: 60,
   lesson: 25,
-  /** What speaks for a sender beyond the text. */
+  /** The evidence for a sender, besides the text. */
   trust: 60,
 } as const;
 export const KIND_MINIMUM = 10;

@@ -7,20 +7,20 @@ import { readWords } from "./read-words.ts";
 import { wordBuckets } from "./text-features.ts";
 import type { TextSketch } from "./text-sketch.ts";
 
-/** The sender of a post, as hashes that cannot be turned back; null if not known. */
+/** The sender of a post, as hashes that cannot be reversed; null if unknown. */
 export interface Sender<Hash = string> {
   readonly email: Hash | null;
-  /** IPv4 /24 or IPv6 /48. */
+  /** The hash of the network: IPv4 /24 or IPv6 /48. */
   readonly network: Hash | null;
 }
 
-/** The parts of a post that tell whether it is a copy, and whose. */
+/** The parts of a post that show whether it is a copy, and who sent it. */
 export interface PostTrace {
-  /** Null for a text that is too short to be remembered. */
+  /** The sketch of the text; null if the text is too short to be remembered. */
   readonly sketch: TextSketch | null;
-  /** Keys of the targets that it leads to, by links and other contacts. */
+  /** The keys of the targets that the post leads to, by links and other contacts. */
   readonly targets: readonly number[];
-  /** The sender in plain text; {@link senderOf} makes the hashes that are kept. Null if not known. */
+  /** The sender's e-mail address in plain text; null if unknown. {@link senderOf} makes the hashes that are stored. */
   readonly email: string | null;
   readonly network: string | null;
 }
@@ -52,15 +52,15 @@ export function emailHash(email: string): string {
   return shortHash(`email ${email}`);
 }
 
-/** The lesson that a mark of this post teaches: its buckets, and the log-odds of the shipped model. */
+/** The lesson that a mark of this post teaches: the buckets of its words, and the log-odds of the shipped model. */
 export function teachingOf(post: SpamPost): { buckets: Uint16Array; odds: number } {
   const { modelText, odds } = readPost(post);
   return { buckets: lessonBuckets(wordBuckets(readWords(modelText))), odds };
 }
 
 /**
- * How many of the earlier senders are surely different: they share neither the e-mail address nor the network with this sender
- * or with each other. A sender without both, or that cannot be compared, does not count.
+ * Counts the earlier senders that are certainly different people: they share neither the e-mail address nor the network with this sender,
+ * or with each other. A sender does not count if both are unknown, or if the two cannot be compared.
  */
 export function countOthers<Hash>(sender: Sender<Hash>, earlier: readonly Sender<Hash>[]): number {
   const counted: Sender<Hash>[] = [sender];

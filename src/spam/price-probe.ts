@@ -1,6 +1,6 @@
 /**
- * The words of "Hello, I wanted to know your price" in many languages, one language a line. A robot sends nothing but
- * this sentence; a customer also names the thing, with a word that is in no line.
+ * The words of "Hello, I wanted to know your price" in many languages, one language in each line. A robot sends only this sentence; a
+ * customer also names the thing, with a word that no line has.
  */
 const PROBE_WORDS = `
 hi hello hey good day dear sir i we wanted want would like to know ask about learn find out your the for price prices pricing cost please me can you tell say write writing wrote is what's what pls thanks regards reseller resellers resell reselling
@@ -59,7 +59,7 @@ moien ech wollt äre präis wëssen
 hallo haai ek wou wil jou u prys ken weet
 `;
 
-/** Beginnings of the words that mean "price" in those languages; a probe has one of them. */
+/** The beginnings of the words for "price" in these languages; a probe contains one of them. */
 const PRICE_STEMS = withoutAccents(
   `pric cost preis prix prec prezz preç preco prijs cen ár prețu цен прайс цін kain hind hint pris verð τιμ fiyat qiym баға бағас
   çmim фас ფას գին سعر السعر قیمت המחיר कीमत मूल्य দাম giá harga presyo bei inteng ixabis prezio preu prezo pris bris phragh preti
@@ -74,11 +74,11 @@ const MIN_WORDS = 3;
 const MAX_WORDS = 12;
 const MAX_LENGTH = 120;
 
-/** Scripts without spaces: the whole message, without its greeting and punctuation. */
+/** The whole message in languages without spaces, without its punctuation; a greeting is optional. */
 const UNSPACED =
   /^(?:你好|您好)?(?:我)?想(?:知道|了解)(?:一下)?(?:你的|您的|你们的|贵公司的)?(?:价格|報價|报价|價格)$|^(?:こんにちは|はじめまして)?(?:あなたの)?(?:ご)?価格を(?:知りたい|知りたかった)(?:の)?(?:です|ですが)?$|^(?:안녕하세요)?(?:당신의)?가격을알고싶(?:었어요|어요|습니다|었습니다)$|^สวัสดี(?:ครับ|ค่ะ)?(?:ฉัน|ผม)?(?:อยาก|ต้องการ)(?:ทราบ|รู้)ราคา(?:ของคุณ)?$/u;
 
-/** Whether a message asks for a price and for nothing else, as a robot does to find forms that answer. */
+/** Whether a message asks for a price and nothing else. Robots send such messages to find forms that somebody answers. */
 export function isPriceProbe(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
   const written = text.normalize("NFC").toLowerCase();
@@ -93,7 +93,7 @@ function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{M}'’ʻ‌]+/gu) ?? [];
 }
 
-/** Many people leave them out: "queria saber". */
+/** Removes accents, because many people leave them out: "queria saber". */
 function withoutAccents(text: string): string {
   return text.normalize("NFD").replace(/[\u0300-\u036f]/g, "");
 }

@@ -4,23 +4,26 @@ import { letterSurprise } from "./text-model.ts";
 
 const MIN_LENGTH = 7;
 const MAX_LENGTH = 40;
-/** Words and names of three dozen languages stay below 70 (Polish ones come nearest); random strings reach 60 to 110. */
+/**
+ * The surprise from which a word looks random. Words and names of three dozen languages stay below 70 (Polish ones come nearest); random
+ * texts reach 60 to 110.
+ */
 const SURPRISE = 74;
-/** Capitals inside a word are unusual by themselves, so less other evidence is needed. */
+/** The surprise from which a word with capitals inside looks random. It is lower, because such capitals are unusual by themselves. */
 const SURPRISE_WITH_CAPITALS = 58;
 const MIN_INNER_CAPITALS = 2;
 const INNER_CAPITAL = /[a-z][A-Z]/g;
 
-/** The parts of a text that look random. */
+/** The random-looking words of a text. */
 export interface RandomWords {
   readonly first: string | null;
-  /** Characters in all of them. */
+  /** The number of characters of all these words. */
   readonly length: number;
 }
 
 const textCodes = new TextCodes();
 
-/** Runs of Latin letters between white space with unusual pairs of letters, or with capitals inside. */
+/** Finds words of Latin letters that have unusual pairs of letters, or capitals inside. */
 export function findRandomWords(text: string): RandomWords {
   const codes = textCodes.read(text);
   const end = text.length;
@@ -45,7 +48,7 @@ export function findRandomWords(text: string): RandomWords {
   return { first, length };
 }
 
-/** @param codes the text's. */
+/** @param codes the UTF-16 units of the text. */
 function isRandom(text: string, codes: Readonly<Uint16Array>, start: number, end: number): boolean {
   if (end - start > MAX_LENGTH) return false;
   const surprise = letterSurprise(codes, start, end);

@@ -10,27 +10,27 @@ import { sketchOf, type TextSketch } from "./text-sketch.ts";
 type FieldRole = "email" | "name" | "phone" | "text";
 
 export interface TextField {
-  /** The top-level field's name; members of objects and arrays carry their field's. */
+  /** The name of the top-level field. Members of objects and arrays have the name of their field. */
   readonly name: string;
   readonly role: FieldRole;
   readonly text: string;
 }
 
-/** A post taken apart once, for all signals. */
+/** A post, read once for all signals. */
 export interface ReadPost {
   readonly post: SpamPost;
-  /** Every string of the post that is not blank, in order. */
+  /** All texts of the post that are not blank, in their order. */
   readonly texts: readonly TextField[];
-  /** The sender's own words: all texts that are neither e-mail address, name nor phone number, one a line. */
+  /** The sender's own words: all texts that are neither an e-mail address, a name nor a phone number, one in each line. */
   readonly body: string;
-  /** The body's links. */
+  /** The links in the body. */
   readonly links: readonly Link[];
-  /** The body without its links' addresses, in the form that {@link normaliseText} gives, and how many words that has. */
+  /** The body in the form that {@link normaliseText} gives, without the addresses of its links, and the number of its words. */
   readonly normalised: string;
   readonly wordCount: number;
-  /** What the text model reads: the same, and behind it the words in the links' addresses. */
+  /** The text that the text model reads: `normalised`, followed by the words in the addresses of the links. */
   readonly modelText: string;
-  /** The log-odds that the text model gives. */
+  /** The log-odds of the text model that the post is spam. */
   readonly odds: number;
   /** The sketch by which copies of the text are found; null for a text that is too short. */
   readonly sketch: TextSketch | null;
@@ -40,12 +40,12 @@ export interface ReadPost {
 const MAX_READ_LENGTH = 20_000;
 const MAX_TEXTS = 200;
 const MAX_DEPTH = 8;
-/** The text model reads no further than this, so the rest is not normalised. */
+/** The text model reads at most this number of characters, so the rest is not normalised. */
 const MAX_NORMALISED_LENGTH = 6000;
 
 /**
- * The memory is asked about a post just before the post is scored, and both need the post read. Keeping the last one saves the
- * second reading. A weak map for all posts costs the garbage collector more than the reading.
+ * The last post that was read. The spam memory is asked about a post just before the post is scored, and both need the post read. A weak
+ * map for all posts would cost the garbage collector more than reading a post twice.
  */
 let latest: ReadPost | null = null;
 
@@ -130,7 +130,9 @@ const OTHER_NAMES = new Set(
 );
 const MAX_FIELD_NAME_LENGTH = 40;
 
-/** Forms have few fields, so each name is classified once; the oldest names go first: robots invent some. */
+/**
+ * The largest number of field names whose class is remembered. Forms have few names, but robots invent some, so the oldest are forgotten.
+ */
 const MAX_NAME_FIELDS = 1000;
 const nameFields = new BoundedMap<string, boolean>(MAX_NAME_FIELDS);
 
@@ -144,7 +146,10 @@ function isNameField(field: string): boolean {
   return isName;
 }
 
-/** `name`, `fullName`, `your-name`, `last_name`; not `company_name`, `filename` or `product name`. */
+/**
+ * Whether a field is named like a person's name: `name`, `fullName`, `your-name`, `last_name`; not `company_name`, `filename` or `product
+ * name`.
+ */
 function isCalledName(field: string): boolean {
   const words = field
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")

@@ -2,18 +2,20 @@ import { isUnspaced, isWordCharacter } from "./characters.ts";
 import { HASH_BEGIN, mix, step } from "./hashing.ts";
 import { TextCodes } from "./text-codes.ts";
 
-/** Limits on what is read: they bound the time for one post, and pitches make their offer early. */
+/**
+ * The largest number of words that are read, and of characters of a word. They bound the time for one post; pitches make their offer early.
+ */
 export const MAX_WORDS = 500;
 const MAX_WORD_LENGTH = 40;
 
-/** The words of a text in order. Valid until the next text is read: the arrays are used again, so reading allocates next to nothing. */
+/** The words of a text in order. They are valid until the next text is read, because the arrays are used again to avoid allocations. */
 export interface TextWords {
-  /** The text's UTF-16 units; only the first {@link length} are its. */
+  /** The UTF-16 units of the text; only the first {@link length} belong to it. */
   readonly codes: Readonly<Uint16Array>;
   readonly length: number;
   readonly count: number;
   readonly hashes: Readonly<Uint32Array>;
-  /** Start and end of each word in the text; long words end after their first {@link MAX_WORD_LENGTH} characters. */
+  /** The start and end of each word in the text. A long word ends after its first {@link MAX_WORD_LENGTH} characters. */
   readonly starts: Readonly<Uint32Array>;
   readonly ends: Readonly<Uint32Array>;
 }
@@ -23,7 +25,7 @@ const hashes = new Uint32Array(MAX_WORDS);
 const starts = new Uint32Array(MAX_WORDS);
 const ends = new Uint32Array(MAX_WORDS);
 
-/** The first {@link MAX_WORDS} words of a normalised text; a word is a run of letters, marks and apostrophes. */
+/** Reads the first {@link MAX_WORDS} words of a normalised text. A word is a run of letters, marks and apostrophes. */
 export function readWords(text: string): TextWords {
   const { length } = text;
   const codes = textCodes.read(text);
@@ -49,7 +51,7 @@ export function readWords(text: string): TextWords {
   return { codes, length, count, hashes, starts, ends };
 }
 
-/** The words that start before a position of the text, as if it ended there. */
+/** The words that start before a position, as if the text ended there. */
 export function wordsBefore(words: TextWords, position: number): TextWords {
   if (position >= words.length) return words;
   let { count } = words;
@@ -57,7 +59,10 @@ export function wordsBefore(words: TextWords, position: number): TextWords {
   return { ...words, length: position, count };
 }
 
-/** The end of what a text has without a space from a word on: sentences of such scripts pass the longest word. */
+/**
+ * The end of the run of characters without a space that begins with a word. In scripts without spaces a sentence is longer than the longest
+ * word.
+ */
 export function endOfUnspaced({ codes, length, ends }: TextWords, index: number): number {
   let end = ends[index] ?? 0;
   while (end < length && isUnspaced(codes[end] ?? 0)) end += 1;

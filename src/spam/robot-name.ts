@@ -1,4 +1,7 @@
-/** Given names that robots put their tails behind; those of four letters and more, as shorter ones begin too many others. */
+/**
+ * Given names to which robots append random letters. All have at least four letters, because shorter ones are the beginning of too many
+ * other names.
+ */
 const GIVEN_NAMES = new Set(
   `adam alan albert alex alfred alice allen amanda amelia andrew angela anna annie anthony arthur barbara benjamin bernard
   betty beverly billy bobby brandon brenda brian bruce bryan carl carol caroline catherine charles charlie christian
@@ -21,13 +24,13 @@ const MIN_TAIL = 3;
 const MAX_TAIL = 6;
 const LATIN_WORD = /^[a-z]{7,18}$/;
 /**
- * How surnames, double names and pet names end that begin with a given name. Of 29,000 given names and surnames from seventy
- * countries four are taken for a robot's.
+ * The endings of surnames, double names and pet names that begin with a given name. With them, only four of 29,000 given names and surnames
+ * from seventy countries are taken for a robot's.
  */
 const SURNAME_TAIL =
   /(?:[aeiouy]|s|z|n|[aeiouy]l|[aeiou]r|ts?|tt|ck|d|k|ov|ev|ew|ich|ch|ic|off|ss|sh|th|h|m)$/;
 
-/** Whether a name is one word of a given name and a tail that ends no surname, such as "davidfug", whatever its case. */
+/** Whether a name is one word of a given name and letters that end no surname, such as "davidfug", in any case. */
 export function isRobotName(name: string): boolean {
   const word = name.toLowerCase();
   if (!LATIN_WORD.test(word)) return false;

@@ -20,9 +20,9 @@ import type { SpamPost } from "./spam-post.ts";
 import type { SpamSettings } from "./spam-settings.ts";
 import { CLASS_SCORES, spamClassOf, type SpamReason, type SpamVerdict } from "./spam-verdict.ts";
 
-/** Everything that was found, by kind. */
+/** All evidence about a post, by kind. */
 export interface Evidence {
-  /** What the words say, for or against. */
+  /** The evidence of the words, for the sender or against. */
   readonly text: readonly SpamReason[];
   readonly links: readonly SpamReason[];
   readonly disguise: readonly SpamReason[];
@@ -36,13 +36,16 @@ export interface Evidence {
   readonly owner: OwnerVerdict;
 }
 
-/** Raised with every change of weights or points: it stands beside each score, which keeps the meaning of its day. */
+/**
+ * The version of the filter, raised with every change of weights or points. It is stored with each score, so that an old score keeps its
+ * meaning.
+ */
 export const FILTER_VERSION = 5;
 
 const [HIGH_FROM] = CLASS_SCORES.high;
 const [BLOCKED_FROM, MAX_SCORE] = CLASS_SCORES.blocked;
 
-/** How likely a post is spam, and why. Pure: the same arguments give the same verdict. */
+/** Scores a post: how likely it is spam, and why. The function is pure: the same arguments give the same verdict. */
 export function scoreSpam(post: SpamPost, settings: SpamSettings, history: SpamHistory): SpamVerdict {
   return weigh(gatherEvidence(readPost(post), settings, history));
 }
@@ -69,7 +72,7 @@ export function gatherEvidence(read: ReadPost, settings: SpamSettings, history: 
   };
 }
 
-/** What speaks against a post by what was written alone. */
+/** The suspicion that the content alone raises. */
 function suspicionOf({ links }: ReadPost, found: Content): Suspicion {
   const sum = new Sum();
   addContent(sum, found);
@@ -81,12 +84,12 @@ function suspicionOf({ links }: ReadPost, found: Content): Suspicion {
 
 const RULES = ["links", "disguise", "identity", "phrases"] as const;
 const CIRCUMSTANCES = ["behaviour", "honeypot", "campaign", "lesson"] as const;
-/** The evidence in what was written. */
+/** The evidence in the content of a post. */
 type Content = Pick<Evidence, "text" | (typeof RULES)[number]>;
 
 /**
- * One sum. What was written comes first: there the words speak for the sender as well, down to 0 and no further, so that
- * no wording outweighs a honeypot or what the owner says. Last comes what speaks for the sender beyond the text.
+ * Adds all evidence to one sum. The content comes first. In it the words may also count for the sender, but only down to 0, so that no
+ * wording outweighs a honeypot or the owner's rules. Other evidence for the sender comes last.
  */
 export function weigh(evidence: Evidence): SpamVerdict {
   const { owner } = evidence;
@@ -112,14 +115,16 @@ function addContent(sum: Sum, evidence: Content): void {
   sum.adjust("scale", scoreOf(sum.score), `${sum.score} points for what was written, on the scale of scores`);
 }
 
-/** The points of what was written, before they are put on the scale of scores. */
+/** The points for the content, before they are converted to the scale of scores. */
 export function contentPoints(evidence: Content): number {
   const sum = new Sum();
   addPoints(sum, evidence);
   return sum.score;
 }
 
-/** Points from 0 on straight lines through the bounds of suspicious and blocked posts, and on beyond these. */
+/**
+ * Converts points to a score by straight lines: from 0 to the bound of suspicious posts, from there to that of blocked posts, and beyond.
+ */
 function scoreOf(points: number): number {
   const { high, blocked } = CONTENT_BOUNDS;
   if (points <= high) return Math.floor((points * HIGH_FROM) / high);
@@ -140,14 +145,14 @@ function speaksAgainst({ points }: SpamReason): boolean {
   return points > 0;
 }
 
-/** Reasons, and what they add up to. */
+/** Reasons and the sum of their points. */
 class Sum {
   readonly reasons: SpamReason[] = [];
   score = 0;
-  /** Kinds of evidence that gave enough points to count. */
+  /** The number of kinds of evidence that gave at least {@link KIND_MINIMUM} points. */
   kinds = 0;
 
-  /** What one kind of evidence found; the heaviest first, and what passes the cap cut off. */
+  /** Adds the reasons of one kind of evidence, the heaviest first. Points above the cap are cut off. */
   addKind(found: readonly SpamReason[], cap = Infinity): void {
     if (found.length === 0) return;
     const before = this.score;
@@ -155,12 +160,12 @@ class Sum {
     if (this.score - before >= KIND_MINIMUM) this.kinds += 1;
   }
 
-  /** What speaks for the sender, up to a cap. */
+  /** Adds reasons that speak for the sender, up to a cap. */
   subtract(found: readonly SpamReason[], cap: number): void {
     for (const reason of cutToCap(found, cap)) this.#add(reason);
   }
 
-  /** Makes the score what it must be. */
+  /** Sets the score, by a reason with the missing points. */
   adjust(signal: string, score: number, detail: string): void {
     if (score !== this.score) this.#add({ signal, points: score - this.score, field: null, detail });
   }
@@ -171,7 +176,9 @@ class Sum {
   }
 }
 
-/** The heaviest of these reasons first, all on one side, the last one cut so that together they stay within the cap. */
+/**
+ * Sorts reasons by weight, the heaviest first, and cuts them so that together they stay within the cap. All must speak for the same side.
+ */
 function cutToCap(reasons: readonly SpamReason[], cap: number): readonly SpamReason[] {
   if (reasons.length === 0) return reasons;
   let left = cap;

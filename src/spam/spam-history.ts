@@ -1,29 +1,28 @@
-/**
- * What the workspace remembers about posts like this one. The keeper of the memory looks it up before scoring, so that
- * scoring stays a pure function.
- */
+/** What a workspace remembers of posts like this one. It is looked up before scoring, so that scoring stays a pure function. */
 export interface SpamHistory {
-  /** Earlier posts with the same or nearly the same text. */
+  /** Earlier posts with the same text, or nearly the same. */
   readonly copies: {
-    /** Other senders of it: neither the same e-mail address nor the same network as this one or each other. */
+    /**
+     * The number of other senders of this text: they share neither the e-mail address nor the network with this sender or with each other.
+     */
     readonly otherSenders: number;
-    /** Copies, from any sender, that the owner marked. */
+    /** The number of copies, from any sender, that the owner marked. */
     readonly markedSpam: number;
     readonly markedHam: number;
   };
-  /** Other senders of earlier posts whose text is the same, nearly the same or a variant of it. */
+  /** The number of other senders of posts whose text is the same, nearly the same, or a variant. */
   readonly variantSenders: number;
-  /** Other senders of suspicious posts that led to the same target, whatever their texts. */
+  /** The number of other senders of suspicious posts that led to the same target, whatever their texts. */
   readonly targetSenders: number;
   /** Whether the owner marked an earlier post from this e-mail address as genuine, and none as spam. */
   readonly trustedSender: boolean;
-  /** Posts from the same network (IPv4 /24, IPv6 /48) in the last ten minutes, and how many endpoints they went to. */
+  /** The number of posts from the same network (IPv4 /24, IPv6 /48) in the last ten minutes, and of the endpoints that they went to. */
   readonly burst: { readonly posts: number; readonly endpoints: number };
-  /** How far marks moved the log-odds of this post's words, -3 to 3, above 0 towards spam; 0 before any mark. */
+  /** The amount by which marks moved the log-odds of this post's words, from -3 to 3. Above 0 means spam; 0 without marks. */
   readonly shift: number;
 }
 
-/** A workspace that has seen nothing yet. */
+/** The history of a workspace that has had no posts yet. */
 export const noHistory: SpamHistory = {
   copies: { otherSenders: 0, markedSpam: 0, markedHam: 0 },
   variantSenders: 0,

@@ -2,13 +2,13 @@
 export interface SpamPost {
   /** The validated data as it would be stored. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Honeypot members of the raw body that hold anything but an empty string or null. */
+  /** The honeypot members of the raw body with a value other than an empty string or null. */
   readonly honeypots: readonly FilledHoneypot[];
-  /** `_elapsed_ms`; null when absent or not a number. */
+  /** `_elapsed_ms`; null if absent or not a number. */
   readonly elapsedMs: number | null;
-  /** The submitter's own client; null if a backend posted with the secret key and did not pass it on. */
+  /** The client of the person; null if a backend posted with the secret key and did not pass it on. */
   readonly client: SpamClient | null;
-  /** What speaks against a post to an endpoint with a challenge; absent if nothing does. */
+  /** Why the endpoint's challenge failed; absent if it did not fail. */
   readonly challenge?: "missing" | "wrong" | undefined;
 }
 
@@ -17,29 +17,29 @@ interface FilledHoneypot {
   readonly value: unknown;
 }
 
-/** A header is null if the client sent none, undefined if a backend did not say. */
+/** A header is null if the client sent none, and undefined if a backend did not pass it on. */
 interface SpamClient {
   readonly ipAddress: string;
   readonly userAgent: string | null | undefined;
   readonly acceptLanguage: string | null | undefined;
 }
 
-/** Milliseconds from when the form was shown to when it was sent, as the browser client measures it. */
+/** The time from when the form was shown to when it was sent, in milliseconds, measured by the browser client. */
 export const ELAPSED_MEMBER = "_elapsed_ms";
-/** A member of this kind steers how a post is handled; it is stored only when the schema declares it. */
+/** The first character of control members, which say how to handle a post. They are stored only if the schema declares them. */
 const CONTROL_PREFIX = "_";
-/** What services of challenges put into a form; hCaptcha does it under two names. */
+/** The members that the services of challenges add to a form; hCaptcha adds its token under two names. */
 export const TOKEN_MEMBERS: ReadonlySet<string> = new Set([
   "cf-turnstile-response",
   "h-captcha-response",
   "g-recaptcha-response",
 ]);
-/** Filled honeypots that the filter is shown; one is enough to block. */
+/** The largest number of filled honeypots that the filter reads; one is enough to block a post. */
 const MAX_FILLED_HONEYPOTS = 20;
 
 /**
- * Takes the control members and honeypots out of a raw body, before any field is stripped. The fields that are left are
- * what a schema checks; `declared` has a member for each field of the schema.
+ * Separates the control members and honeypots of a raw body from its fields, before undeclared fields are dropped. A schema checks the
+ * fields that are left. `declared` has a member for each field of the schema.
  */
 export function readBody(
   body: Readonly<Record<string, unknown>>,
@@ -65,7 +65,7 @@ function isControl(name: string): boolean {
   return name.startsWith(CONTROL_PREFIX) || TOKEN_MEMBERS.has(name);
 }
 
-/** A number, or the text of one as a plain form sends it. */
+/** Reads a number, or a number as text, as a plain form sends it. */
 function readElapsed(body: Readonly<Record<string, unknown>>): number | null {
   const value = Object.hasOwn(body, ELAPSED_MEMBER) ? body[ELAPSED_MEMBER] : null;
   const elapsedMs = typeof value === "string" && value.trim() !== "" ? Number(value) : value;

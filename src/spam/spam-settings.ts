@@ -8,7 +8,7 @@ import { lineOfPath, lineOfSyntaxError } from "./json-line.ts";
 const MAX_KEYWORDS = 500;
 const MAX_RULES = 100;
 const MAX_SENDERS = 1000;
-/** Steps of all rules together; this bounds the time that they take for one post. */
+/** The largest size of all rules together, in steps of their patterns. It bounds the time that they take for one post. */
 const MAX_RULES_COST = 1000;
 
 const points = z.int().min(-100).max(100);
@@ -38,14 +38,14 @@ const rule = z.strictObject(
     pattern: z.string("expected a pattern in RE2 syntax"),
     effect: z.union([points, z.enum(["block", "allow"])], 'expected points, "block" or "allow"'),
   },
-  // Unknown members have a message of their own.
+  // Unknown members get a message of their own.
   {
     error: ({ code }) =>
       code === "invalid_type" ? "expected a rule with a pattern and an effect" : undefined,
   },
 );
 
-/** The choices in JSON, with every rule that they must keep. */
+/** The shape of an owner's choices in JSON, with all rules that they must keep. */
 export const spamChoicesShape = z.strictObject({
   maxLinks: z.int(LINKS).min(0, LINKS).max(1000, LINKS).optional(),
   technical: z.boolean().optional(),
@@ -64,23 +64,23 @@ export const spamChoicesShape = z.strictObject({
     .optional(),
 });
 
-/** The settings that an owner may choose for a workspace or endpoint, as in the settings file; an absent one is not chosen. */
+/** The settings that an owner may choose for a workspace or endpoint, as in the settings file. An absent setting is not chosen. */
 export type SpamChoices = z.infer<typeof spamChoicesShape>;
 
-/** Senders that the owner lists: exact addresses or networks, e-mail addresses, and domains with their subdomains. */
+/** Senders that the owner lists: IP addresses or networks, e-mail addresses, and domains with their subdomains. */
 export type SpamSenders = z.infer<typeof senders>;
 
-/** All choices that hold for one endpoint. */
+/** The settings that apply to one endpoint, with all choices included. */
 export interface SpamSettings {
-  /** A post with more links than this gets points for it; 0 and up. */
+  /** A post with more links than this gets points for it; at least 0. */
   readonly maxLinks: number;
-  /** For forms that receive bug reports: links count half, and ten of them are normal. */
+  /** True for forms that receive bug reports: links count half, and ten of them are normal. */
   readonly technical: boolean;
-  /** A word or phrase matches whole words in any case; points may be below 0. */
+  /** A keyword matches whole words, in any case. Its points may be negative. */
   readonly keywords: NonNullable<SpamChoices["keywords"]>;
   readonly allow: SpamSenders;
   readonly deny: SpamSenders;
-  /** `field` null means every field. Patterns are RE2, found anywhere unless anchored, in any case. */
+  /** `field` null means every field. Patterns have RE2 syntax, ignore case, and match anywhere unless they are anchored. */
   readonly rules: NonNullable<SpamChoices["rules"]>;
 }
 
@@ -90,7 +90,7 @@ export function defaultSpamSettings(maxLinks: number): SpamSettings {
   return { maxLinks, technical: false, keywords: [], allow: NOBODY, deny: NOBODY, rules: [] };
 }
 
-/** The settings with the choices applied: single values replace, lists are joined. */
+/** Applies choices to settings: single values are replaced, lists are joined. */
 export function applyChoices(settings: SpamSettings, chosen: SpamChoices): SpamSettings {
   return {
     maxLinks: chosen.maxLinks ?? settings.maxLinks,
@@ -102,7 +102,7 @@ export function applyChoices(settings: SpamSettings, chosen: SpamChoices): SpamS
   };
 }
 
-/** The choices with others in the place of those that they name; a keyword takes the place of the same word. */
+/** Replaces those choices that `named` has. A keyword replaces an earlier keyword with the same word. */
 export function replaceChoices(before: SpamChoices, named: SpamChoices): SpamChoices {
   const { keywords = [], ...others } = named;
   const words = new Set(keywords.map(({ word }) => word));
@@ -121,7 +121,7 @@ function joinSenders(one: SpamSenders, other: SpamSenders = NOBODY): SpamSenders
 /**
  * Reads a settings file.
  *
- * @throws usage with one line for each mistake: the file's name, line and the value's path.
+ * @throws usage with one line for each mistake: the name of the file, the line and the path of the value.
  */
 export function parseSpamChoices(json: string, fileName: string): SpamChoices {
   let value: unknown;
@@ -144,7 +144,7 @@ export function parseSpamChoices(json: string, fileName: string): SpamChoices {
   throw new FormsvcError("usage", mistakes.join("\n"), { details: { problems } });
 }
 
-/** Patterns beyond the limit are not compiled: compiling is the costly part. */
+/** Checks the patterns of all rules together. Patterns beyond the limit are not compiled, because compiling is the costly part. */
 function checkRules(rules: readonly { readonly pattern: string }[], context: z.core.$RefinementCtx): void {
   let cost = 0;
   for (const [index, { pattern: source }] of rules.entries()) {

@@ -1,18 +1,18 @@
 export interface SpamReason {
   /** A stable name, such as `link-shortener`. */
   readonly signal: string;
-  /** Never 0; below 0 for what speaks for the sender. */
+  /** The points of the reason, never 0; negative if it speaks for the sender. */
   readonly points: number;
-  /** The field it was found in, if it was found in one. */
+  /** The field in which the reason was found; null if it is not about one field. */
   readonly field: string | null;
-  /** A few words for the owner; holds text from the submitter. */
+  /** A few words for the owner. They may contain text from the submitter. */
   readonly detail: string;
 }
 
 export type SpamClass = "low" | "medium" | "high" | "blocked";
 
 export interface SpamVerdict {
-  /** An integer from 0 to 100: exactly the sum of the reasons' points. */
+  /** An integer from 0 to 100, exactly the sum of the points of all reasons. */
   readonly score: number;
   readonly spamClass: SpamClass;
   readonly reasons: readonly SpamReason[];

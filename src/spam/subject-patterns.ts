@@ -1,4 +1,4 @@
-/** Phrases by subject, matched in normalised text (lower case, marks for links, money and numbers). All are our own choice. */
+/** Phrases by subject, for normalised text (lower case, with marks for links, money and numbers). All were chosen for formsvc. */
 
 export const SEARCH =
   /\b(?:seo|backlinks?|back links|link ?building|domain (?:authority|rating)|(?:search|google|seo) (?:engine )?rank(?:ing|ings)?|rank(?:ing)? (?:higher|on google|your)|page one of|first page of|page \ue003 of google|top of google|organic (?:traffic|search)|search engines?|guest posts?|do-?follow|targeted (?:traffic|visitors)|website traffic|more (?:traffic|visitors)|keywords?|google maps|web ?traffic|digital marketing)\b/g;

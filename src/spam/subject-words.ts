@@ -1,6 +1,6 @@
 import { EASTERN_SUBJECT_WORDS } from "./subject-words-eastern.ts";
 
-/** In languages of Latin, Cyrillic and Greek letters. */
+/** The words of each subject in languages with Latin, Cyrillic and Greek letters. */
 const WESTERN: Readonly<Record<string, string>> = {
   we: `we our ours wir unser unsere unserer unseren unserem uns nous notre nos nosotros nuestro nuestra nuestros
     nuestras noi nostro nostra nostri nostre nós nosso nossa nossos nossas wij ons onze my nasz nasza nasze naszych vi
@@ -294,8 +294,8 @@ const WESTERN: Readonly<Record<string, string>> = {
 };
 
 /**
- * Words of one meaning in several languages, by what a text mentions with them: what is learned about a subject in one
- * language holds in the others. A word stands under one subject only. Scripts without spaces are searched for these anywhere.
+ * Words by subject, in several languages: what the text model learns about a subject in one language holds in the others. A word belongs to
+ * one subject only. In scripts without spaces these words are found anywhere.
  */
 export const SUBJECT_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(WESTERN).map(([subject, words]) => [

@@ -12,15 +12,17 @@ import {
 import type { Link } from "./links.ts";
 import type { ReadPost } from "./read-post.ts";
 
-/** Targets of a post's links that are remembered, and of its other contacts: pitches lead to one target. */
+/**
+ * The largest numbers of targets of a post that are remembered, from its links and from its other contacts. A pitch leads to one target.
+ */
 const MAX_LINKED = 2;
 const MAX_NAMED = 2;
-/** Keeps these keys apart from those of texts. */
+/** Makes these keys different from those of texts. */
 const SALT = "link ";
 
 /**
- * Keys of the targets that a post leads to, of 52 bits, without those that nearly everybody names: sites of links and e-mail
- * addresses, mailboxes, names in chats and phone numbers.
+ * The keys of the targets that a post leads to, numbers of 52 bits: the sites of its links and e-mail addresses, mailboxes, names in chats
+ * and phone numbers. Sites that nearly everybody links to are left out.
  */
 export function targetKeys({
   links,
@@ -36,7 +38,7 @@ export function targetKeys({
 
 const NOWHERE: readonly string[] = [];
 
-/** The first different targets of these. */
+/** The first different targets, at most `most`. */
 function targetsOf<Named>(
   all: readonly Named[],
   targetOf: (one: Named) => string | null,
@@ -47,7 +49,9 @@ function targetsOf<Named>(
   return [...targets].slice(0, most);
 }
 
-/** The site, or the whole address on hosts that many share. */
+/**
+ * The target of a link: its site, or its whole address on a host that many people share; null for a site that nearly everybody links to.
+ */
 function targetOfLink({ host, shown }: Link): string | null {
   if (isHostBelow(host, WELL_KNOWN_HOSTS)) return null;
   const isShared =
@@ -55,7 +59,10 @@ function targetOfLink({ host, shown }: Link): string | null {
   return isShared ? shown : host;
 }
 
-/** The site of an e-mail address, or the whole address at providers of mailboxes; names and numbers are targets themselves. */
+/**
+ * The target of a contact: the site of an e-mail address, or the whole address at a provider of mailboxes. A name or number is a target
+ * itself.
+ */
 function targetOfContact(contact: string): string | null {
   const at = contact.indexOf("@");
   if (at <= 0) return contact;

@@ -1,21 +1,21 @@
-/** Room for most texts; a longer one gets more. */
+/** The first size of the buffer, enough for most texts; it grows for a longer one. */
 const LEAST_LENGTH = 8192;
 
 /**
- * The UTF-16 units of one text after the other, in memory that is used again. Each character of a text is looked at by several readers,
- * and taking it from the string costs the processor seven times as much as taking it from here.
+ * Holds the UTF-16 units of one text at a time, in memory that is used again. Several readers look at each character, and reading it from
+ * the string costs the processor seven times as much as reading it from here.
  */
 export class TextCodes {
   #codes = new Uint16Array(LEAST_LENGTH);
   #bytes = Buffer.from(this.#codes.buffer);
 
-  /** As many units as the text has, and old ones behind them. Valid until the next call. */
+  /** Returns the units of the text, followed by old ones. Valid until the next call. */
   read(text: string): Readonly<Uint16Array> {
     if (text.length > this.#codes.length) {
       this.#codes = new Uint16Array(2 * text.length);
       this.#bytes = Buffer.from(this.#codes.buffer);
     }
-    // All platforms of the program store the lower byte first.
+    // All platforms of the program are little-endian, as this encoding is.
     this.#bytes.write(text, "utf16le");
     return this.#codes;
   }

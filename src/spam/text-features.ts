@@ -3,17 +3,19 @@ import { isUnspaced, isWhitespace, SPACE } from "./characters.ts";
 import { BUCKET_SHIFT, HASH_BEGIN, hashOf, hashOfCodes, mix, step } from "./hashing.ts";
 import { endOfUnspaced, MAX_WORDS, type TextWords } from "./read-words.ts";
 
-/** Buckets of each kind of hashed features: words and what is in them are one kind, 3 and 4 characters in a row the other. */
+/**
+ * The number of buckets of each kind of hashed features. Words and parts of words are one kind, sequences of 3 and 4 characters the other.
+ */
 export const BUCKETS = 131_072;
 
 const MAX_CHARACTERS = 2000;
 
-/** Letters at the beginning of a word that stand for all its forms. */
+/** The number of letters at the beginning of a word that stand for all its forms. */
 const BEGINNING = 5;
-/** Characters of scripts without spaces that are read as pieces of words, and the longest piece. */
+/** The largest number of characters of scripts without spaces that are read in pieces, and the length of the longest piece. */
 const MAX_PIECED = 2000;
 export const LONGEST_PIECE = 3;
-/** So that a piece is another feature than a word of the same letters, and a beginning too. */
+/** Makes a piece or a beginning another feature than a word of the same letters. */
 const PIECE_SALT = 501;
 const BEGINNING_SALT = 1235;
 
@@ -21,10 +23,10 @@ const MAX_WORD_FEATURES = 3 * MAX_WORDS + LONGEST_PIECE * MAX_PIECED;
 const wordSet = new BucketSet(BUCKETS, MAX_WORD_FEATURES);
 const characterSet = new BucketSet(BUCKETS, 2 * (MAX_CHARACTERS + 2));
 const line = new Uint16Array(MAX_CHARACTERS + 2);
-/** All buckets of a text, before those that come again are left out. */
+/** All buckets of a text, with repetitions. */
 const found = new Uint32Array(MAX_WORD_FEATURES);
 
-/** The different buckets of a text's words and pairs of words. Valid until the next call. */
+/** The different buckets of the words and pairs of words of a text. Valid until the next call. */
 export function wordBuckets(words: TextWords): Readonly<BucketSet> {
   let count = 0;
   for (let index = 0; index < words.count; index += 1) {
@@ -35,8 +37,8 @@ export function wordBuckets(words: TextWords): Readonly<BucketSet> {
 }
 
 /**
- * The different buckets of a text's words, their beginnings and pairs of them; for scripts without spaces, of every piece of up to
- * {@link LONGEST_PIECE} characters. Valid until the next call.
+ * The different buckets of a text for the text model: its words, their beginnings, and pairs of words; in scripts without spaces, all
+ * pieces of up to {@link LONGEST_PIECE} characters. Valid until the next call.
  */
 export function vocabularyBuckets(words: TextWords): Readonly<BucketSet> {
   const { codes, starts, ends } = words;
@@ -60,7 +62,7 @@ export function vocabularyBuckets(words: TextWords): Readonly<BucketSet> {
   return wordSet.hold(found, count);
 }
 
-/** @returns how many buckets are found now. */
+/** @returns the number of buckets found so far, with the new ones. */
 function addPieces(codes: Readonly<Uint16Array>, from: number, end: number, foundBefore: number): number {
   let count = foundBefore;
   for (let start = from; start < end; start += 1) {
@@ -86,16 +88,16 @@ export function wordBucket({ hashes }: TextWords, index: number): number {
   return (hashes[index] ?? 0) >>> BUCKET_SHIFT;
 }
 
-/** The bucket of a word and the one before it. */
+/** The bucket of the pair of a word and the word before it. */
 export function pairBucket({ hashes }: TextWords, index: number): number {
   return mix(Math.imul(hashes[index - 1] ?? 0, 31) + (hashes[index] ?? 0)) >>> BUCKET_SHIFT;
 }
 
 /**
- * The different buckets of every 3 and 4 characters in a row. Valid until the next call.
+ * The different buckets of all sequences of 3 and 4 characters. Valid until the next call.
  *
- * Each character ends a run of one, of two, of three and of four, whose hashes follow from those that the character before ended. This is
- * most of what scoring costs, so the loop has no call, no branch and no variable of the module, and what it uses is known from before it.
+ * With each character, the hashes of the sequences of one to four characters that end there follow from those that ended before it. This is
+ * most of the cost of scoring. So the loop has no call, no branch and no variable of the module.
  */
 export function characterBuckets(words: TextWords): Readonly<BucketSet> {
   const codes = line;
@@ -131,8 +133,8 @@ export function characterBuckets(words: TextWords): Readonly<BucketSet> {
 }
 
 /**
- * Puts the text between two spaces, every run of white space as one, into a line and returns its length: as many characters as there is
- * room for, out of twice as many.
+ * Writes the text into a line, with a space at both ends and every run of white space as one space. Returns the length of the line. Reads
+ * at most twice the number of characters that fit.
  */
 function readLine({ codes, length: end }: TextWords, into: Uint16Array): number {
   const mostPut = into.length - 2;
@@ -149,6 +151,6 @@ function readLine({ codes, length: end }: TextWords, into: Uint16Array): number 
     isAfterSpace = isSpace;
   }
   into[length] = SPACE;
-  // A text that is cut after a space has two at its end.
+  // A text that was cut after a space has two spaces at its end.
   return length <= mostPut && isAfterSpace ? length : length + 1;
 }

@@ -19,21 +19,21 @@ const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
 export const WORDS_FROM = BUCKETS;
 export const SUBJECTS_FROM = 2 * BUCKETS;
 
-/** Each weight has four bits, which hold this more than it is: 1 to 15. */
+/** The stored value of the weight 0. A weight has four bits; the stored values 1 to 15 mean -7 to 7. */
 export const NO_WEIGHT = 8;
 
-/** What training gives: a weight for each bucket, those of subjects among them. */
+/** The result of training: a weight for each bucket of characters, words and subjects. */
 export interface TextModel {
   readonly bias: number;
-  /** What one unit of a weight is worth in log-odds. */
+  /** The log-odds of one unit of a weight. */
   readonly steps: { readonly characters: number; readonly words: number; readonly subjects: number };
-  /** Two weights a byte, the one with the even number in the lower bits. */
+  /** Two weights in each byte; the one with the even number is in the lower bits. */
   readonly weights: Readonly<Uint8Array>;
 }
 
 const shipped: TextModel = { bias: TEXT_BIAS, steps: TEXT_STEPS, weights: TEXT_WEIGHTS };
 
-/** The log-odds that a normalised text is spam, by its words, its characters and its subjects alone. */
+/** The log-odds that a normalised text is spam, by its words, characters and subjects alone. */
 export function spamOdds(words: TextWords, model: TextModel = shipped): number {
   const { bias, steps, weights } = model;
   const forWords = steps.words * weigh(weights, WORDS_FROM, vocabularyBuckets(words), 0);
@@ -41,14 +41,16 @@ export function spamOdds(words: TextWords, model: TextModel = shipped): number {
   return bias + forWords + forSubjects + steps.characters * weigh(weights, 0, characterBuckets(words), 0);
 }
 
-/** @param least fewer features than this are scaled as if they were this many: one subject in a long text says little. */
+/**
+ * @param least if there are fewer features than this, they are scaled as if there were this many: one subject in a long text says little.
+ */
 function weigh(
   weights: Readonly<Uint8Array>,
   from: number,
   { buckets, count }: Readonly<BucketSet>,
   least: number,
 ): number {
-  // Bytes hold two weights each, and each kind begins with a byte of its own.
+  // A byte holds two weights, and each kind begins at a whole byte.
   const first = from >>> 1;
   let sum = -NO_WEIGHT * count;
   for (let index = 0; index < count; index += 1) {
@@ -58,15 +60,15 @@ function weigh(
   return count === 0 ? 0 : sum / Math.sqrt(Math.max(count, least));
 }
 
-/** The four bits of a weight. */
+/** The stored four bits of a weight. */
 function heldAt(weights: Readonly<Uint8Array>, bucket: number): number {
   return ((weights[bucket >>> 1] ?? 0) >>> ((bucket & 1) << 2)) & 15;
 }
 
-/** Longest pair of words that is told, in characters: the first may be as long as the text. */
+/** The longest word or pair of words that a reason shows, in characters; the text between two words may be very long. */
 const MAX_SHOWN = 100;
 
-/** The words and word pairs that speak most for spam, the heaviest first. */
+/** The words and pairs of words with the highest weights for spam, the heaviest first. */
 export function heaviestWords(normalised: string, words: TextWords, most: number): string[] {
   const best: { weight: number; word: string }[] = [];
   const consider = (bucket: number, start: number, end: number): void => {
@@ -95,12 +97,12 @@ export function heaviestWords(normalised: string, words: TextWords, most: number
   return best.map(({ word }) => word);
 }
 
-/** The text between two words of a pair, which may hold marks for links and numbers. */
+/** The characters between the two words of a pair, which may be marks for links and numbers. */
 const UNSHOWN = /[^\p{L}\p{M}']+/gu;
 
 /**
- * How unusual the letters of a word follow each other: the mean over its pairs; about 40 for words, 70 for random ones.
- * The word is in the text from `start` to `end` and has only Latin letters. @param codes the text's UTF-16 units
+ * How unusual the pairs of letters in a word are, as their mean: about 40 for words, 70 for random letters. The word is in the text from
+ * `start` to `end` and has only Latin letters. @param codes the UTF-16 units of the text
  */
 export function letterSurprise(codes: Readonly<Uint16Array>, start: number, end: number): number {
   const pairs = letterPairs;

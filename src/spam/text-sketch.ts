@@ -2,40 +2,40 @@ import { isUnspaced } from "./characters.ts";
 import { hashOfCodes, mix } from "./hashing.ts";
 import { endOfUnspaced, MAX_WORDS, type TextWords } from "./read-words.ts";
 
-/** A small fingerprint of a text to find copies by; it cannot be turned back into the text. */
+/** A small fingerprint of a text, by which copies are found. It cannot be converted back to the text. */
 export interface TextSketch {
   /**
-   * Keys to look earlier texts up by: the first for the same words, the others for nearly the same in long texts. Two
-   * texts that share one may be copies; {@link likenessOf} says.
+   * Keys for looking up earlier texts: the first stands for exactly the same words, the others, of long texts, for nearly the same. Two
+   * texts that share a key may be copies; {@link likenessOf} decides.
    */
   readonly keys: readonly number[];
-  /** MinHash values of a long text, empty for a short one: texts are as alike as the values that agree. */
+  /** The MinHash values of a long text, empty for a short one. The more values of two texts agree, the more alike they are. */
   readonly values: Readonly<Uint32Array>;
 }
 
-/** Shorter texts ("thanks", "test") say nothing when they come again. */
+/** The least number of words of a text that has a sketch. Shorter texts ("thanks", "test") say nothing if they are repeated. */
 const MIN_WORDS = 4;
-/** Least words of a text for which a nearly identical text counts as a copy too. */
+/** The least number of words of a text for which a nearly identical text counts as a copy too. */
 const MIN_NEAR_WORDS = 20;
 const SKETCH_VALUES = 12;
-/** Values in one key: with 12 values, texts that are 75 % alike share one of the 4 keys nine times in ten. */
+/** The number of values in one key. With 12 values, texts that are 75 % alike share one of the 4 keys nine times in ten. */
 const VALUES_A_KEY = 3;
-/** Values of 12 that agree in texts which are about 75 % alike, and in those which are about 60 % alike. */
+/** The numbers of equal values, of 12, in texts that are about 75 % alike and about 60 % alike. */
 const COPY_VALUES = 9;
 const VARIANT_VALUES = 7;
 export const NO_VALUES = new Uint32Array();
-/** Seeds of the hash functions; each value is the least of the text's hashes under one of them. */
+/** The seeds of the hash functions. Each value is the lowest hash of the text with one of them. */
 const SEEDS = Int32Array.from({ length: SKETCH_VALUES }, (_, index) => Math.imul(index + 1, 0x9e3779b1));
 
-/** What a text is compared by: its words, and every two characters in a row of scripts without spaces. */
+/** The parts by which texts are compared: words, and pairs of neighbouring characters in scripts without spaces. */
 interface Tokens {
   readonly count: number;
   readonly hashes: Readonly<Uint32Array>;
-  /** How long the text is, in words; two characters of a script without spaces are one. */
+  /** The length of the text in words; two characters of a script without spaces count as one word. */
   readonly length: number;
 }
 
-/** The sketch of a text with these words; null for one that is too short. */
+/** Makes the sketch of a text with these words; null if the text is too short. */
 export function sketchOf(words: TextWords): TextSketch | null {
   const { hashes, count, length } = tokensOf(words);
   if (length < MIN_WORDS) return null;
@@ -76,7 +76,7 @@ function tokensOf(words: TextWords): Tokens {
 
 const shingles = new Uint32Array(MAX_WORDS);
 
-/** Over every three tokens in a row. */
+/** Makes the MinHash values over all sequences of three tokens. */
 function minHashes(hashes: Readonly<Uint32Array>, count: number): Uint32Array {
   const threes = shingles;
   for (let at = 2; at < count; at += 1)
@@ -86,7 +86,7 @@ function minHashes(hashes: Readonly<Uint32Array>, count: number): Uint32Array {
   return values;
 }
 
-/** Puts four values at a time: going round the loop costs as much as hashing once. */
+/** Calculates four values in one loop, because a step of the loop costs as much as one hash. */
 function putLeastHashes(
   values: Uint32Array,
   from: number,
@@ -118,10 +118,13 @@ function putLeastHashes(
   values[from + 3] = least3;
 }
 
-/** How near two texts that share a key are; null if they are different texts. */
+/** How alike two texts are that share a key; null if they are different texts. */
 export type Likeness = "copy" | "variant" | null;
 
-/** Texts of the same words are copies. So are long texts that are about 75 % alike; those that are about 60 % alike are variants. */
+/**
+ * Compares two texts. Texts with the same words are copies, and so are long texts that are about 75 % alike. Long texts that are about 60 %
+ * alike are variants.
+ */
 export function likenessOf(one: TextSketch, other: TextSketch): Likeness {
   if (one.keys[0] === other.keys[0]) return "copy";
   const equal = countEqual(one.values, other.values);
@@ -135,7 +138,9 @@ function countEqual(one: Readonly<Uint32Array>, other: Readonly<Uint32Array>): n
   return equal;
 }
 
-/** 52 bits of several hashes, which a number holds exactly with room for a scope; `salt` keeps keys of different kinds apart. */
+/**
+ * A key of 52 bits from several hashes. A number holds it exactly, with room for a scope. `salt` makes keys of different kinds different.
+ */
 function keyOf(salt: number, hashes: Readonly<Uint32Array>, start: number, end: number): number {
   let high = mix(salt ^ 0x51ed270b);
   let low = mix(salt ^ 0x2f0b4c47);

@@ -6,17 +6,23 @@ import { SUBJECT_WORDS } from "./subject-words.ts";
 
 const SUBJECTS = Object.keys(SUBJECT_WORDS).length;
 
-/** Subjects come first, then pairs of them: "offer, then price" is another bucket than "price, then offer". */
+/**
+ * The number of buckets: one for each subject, then one for each ordered pair. "offer, then price" is another pair than "price, then
+ * offer".
+ */
 export const SUBJECT_PLACES = SUBJECTS + SUBJECTS * SUBJECTS;
 
-/** Open addressing by the words' hashes; 0 is free. A quarter is filled, so most words are ruled out at once. */
+/**
+ * The size of a hash table with open addressing, by the hashes of words; 0 is a free slot. A quarter of it is filled, so most words are
+ * rejected at once.
+ */
 const SLOTS = 32_768;
 const LAST_SLOT = SLOTS - 1;
 const slotHashes = new Uint32Array(SLOTS);
 const slotSubjects = new Uint8Array(SLOTS);
 let isFilled = false;
 
-/** The first text that is scored waits for this, 3 ms: most commands score none. */
+/** Fills the table, which takes 3 ms, when the first text is scored: most commands score none. */
 function fillSlots(): void {
   Object.values(SUBJECT_WORDS).forEach((words, subject) => {
     for (const word of words.split(/\s+/)) enter(mix(hashOf(word, 0, word.length)), subject);
@@ -32,17 +38,17 @@ function enter(hash: number, subject: number): void {
 }
 
 const MAX_MENTIONS = 4 * MAX_WORDS;
-/** The subjects that are mentioned, in order, and the number of the word that mentions each. */
+/** The subjects that the text mentions, in order, and the index of the word that mentions each. */
 const mentioned = new Uint8Array(MAX_MENTIONS);
 const mentionedBy = new Uint16Array(MAX_MENTIONS);
 let mentions = 0;
 
-/** The largest number of words from one of a pair to the other. */
+/** The largest distance between the two mentions of a pair, in words. */
 const MAX_STEP = 4;
 const buckets = new BucketSet(2048, 2 * MAX_MENTIONS);
 const found = new Uint32Array(2 * MAX_MENTIONS);
 
-/** The different buckets of a normalised text's subjects and pairs of subjects. Valid until the next call. */
+/** The different buckets of the subjects of a normalised text, and of pairs of them. Valid until the next call. */
 export function subjectBuckets(words: TextWords): Readonly<BucketSet> {
   if (!isFilled) fillSlots();
   findMentions(words);
@@ -74,7 +80,7 @@ function findMentions(words: TextWords): void {
   }
 }
 
-/** @returns whether a subject has the word. */
+/** Adds a mention if a subject has this word. @returns whether one has it. */
 function mentionSubjectOf(hash: number, word: number): boolean {
   const held = slotHashes;
   const last = held.length - 1;
@@ -89,7 +95,7 @@ function mentionSubjectOf(hash: number, word: number): boolean {
   return false;
 }
 
-/** Hebrew and Arabic write "and", "the", "in" and the like in one word with the next. */
+/** Hebrew and Arabic join short words like "and", "the" and "in" to the word after them. */
 function isSemitic(code: number): boolean {
   return code >= 0x0590 && code <= 0x06ff;
 }
@@ -97,7 +103,7 @@ function isSemitic(code: number): boolean {
 const LONGEST_PREFIX = 3;
 const SHORTEST_REST = 3;
 
-/** The word without its first letters may be a subject's; the fewer letters are left out, the better. */
+/** Searches for the word without its first letters. It tries to leave out one letter first, then more. */
 function findBehindPrefix(codes: Readonly<Uint16Array>, from: number, end: number, word: number): void {
   const last = Math.min(from + LONGEST_PREFIX, end - SHORTEST_REST);
   for (let start = from + 1; start <= last; start += 1) {
@@ -107,7 +113,7 @@ function findBehindPrefix(codes: Readonly<Uint16Array>, from: number, end: numbe
 
 const LONGEST_UNSPACED = 8;
 
-/** Each run of up to {@link LONGEST_UNSPACED} characters may be a subject's word. */
+/** Searches for every sequence of up to {@link LONGEST_UNSPACED} characters, because each may be a word of a subject. */
 function findInside(codes: Readonly<Uint16Array>, from: number, end: number, word: number): void {
   for (let start = from; start < end; start += 1) {
     let hash = HASH_BEGIN;

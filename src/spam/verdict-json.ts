@@ -8,7 +8,7 @@ export const reasonShape = z.strictObject({
   detail: z.string(),
 });
 
-/** A verdict as every JSON output shows it. */
+/** The form of a verdict in every JSON output. */
 export const verdictShape = z.strictObject({
   score: z.number(),
   class: z.enum(["low", "medium", "high", "blocked"]),

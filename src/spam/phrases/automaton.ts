@@ -3,23 +3,27 @@ import { type CompiledPhrases, START } from "./compile-phrases.ts";
 import { type Meaning, MEANINGS } from "./meanings.ts";
 import { ANY, type Tokens } from "./text-tokens.ts";
 
-/** Open addressing by the state and the token of a transition, which say where the first transition of them is; 0 is free. */
+/**
+ * The size of a hash table with open addressing. Its key is the state and the token of a transition; its value is the first transition with
+ * this key, counted from 1, or 0 for a free slot.
+ */
 const SLOTS = 131_072;
 
-/** Finds phrases: each token is a transition from one state to the next. */
+/** Finds phrases in a sequence of tokens. Each token leads from one state of the automaton to the next. */
 export class PhraseAutomaton {
   readonly #compiled: CompiledPhrases;
-  /** The number of a transition, and one more. */
+  /** The hash table: the first transition of each key, counted from 1; 0 is a free slot. */
   readonly #firsts = new Uint32Array(SLOTS);
-  /** For each transition the next one from the same state by the same token, and one more; 0 if there is none. */
+  /** For each transition the next one with the same state and token, counted from 1; 0 if there is none. */
   readonly #nexts: Uint32Array;
-  /** States from which any token leads on. */
+  /** States with a transition for any token. */
   readonly #open = new Set<number>();
 
   constructor(compiled: CompiledPhrases) {
     this.#compiled = compiled;
     this.#nexts = new Uint32Array(compiled.origins.length);
-    // Very many phrases begin with the same words, so each transition knows the next one, and none is searched for.
+    // Very many phrases begin with the same words. So each transition stores the next one with the same key, and none has to be searched
+    // for.
     const lasts = new Uint32Array(SLOTS);
     for (let transition = 0; transition < compiled.origins.length; transition += 1) {
       const [state = 0, token = 0] = [compiled.origins[transition], compiled.tokens[transition]];
@@ -32,7 +36,10 @@ export class PhraseAutomaton {
     }
   }
 
-  /** The meaning of a phrase that begins at a token, and the number of the token behind it; null if none begins there. */
+  /**
+   * Follows the transitions from a token on. Returns the meaning of a phrase that begins there, and the index of the first token after it;
+   * null if no phrase begins there.
+   */
   follow(read: Tokens, at: number, state = START): { meaning: Meaning; end: number } | null {
     const meaning = MEANINGS[(this.#compiled.meanings[state] ?? 0) - 1];
     if (meaning !== undefined) return { meaning, end: at };
@@ -50,7 +57,7 @@ export class PhraseAutomaton {
     return null;
   }
 
-  /** Where the first transition from a state by a token stands, or would stand. */
+  /** The slot of the first transition with this state and token, or the free slot for it. */
   #slotOf(state: number, token: number): number {
     const { origins, tokens } = this.#compiled;
     let slot = mix(token ^ Math.imul(state, 0x9e3779b1)) % SLOTS;

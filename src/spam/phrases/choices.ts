@@ -1,13 +1,16 @@
 import { isUnspaced, isWordCharacter } from "../characters.ts";
 
-/** What a pattern is written of: words, and choices of one from several patterns. */
+/** A part of a pattern: a word, or a choice between several patterns. */
 export type PatternPart = string | readonly string[];
 
 const SPACE = 32;
 const OPEN = 40;
 const CLOSE = 41;
 
-/** The parts of a pattern in order. A choice within a word becomes one of whole words: "r(ead|ide) it" has the parts ["read", "ride"] and "it". */
+/**
+ * Splits a pattern into its parts, in order. A choice inside a word becomes a choice between whole words: "r(ead|ide) it" has the parts
+ * ["read", "ride"] and "it".
+ */
 export function partsOf(pattern: string): PatternPart[] {
   const parts: PatternPart[] = [];
   for (let at = 0; at < pattern.length;) {
@@ -32,19 +35,19 @@ export function partsOf(pattern: string): PatternPart[] {
   return parts;
 }
 
-/** Whether a letter stands before a choice, or behind one that ends with a letter. */
+/** Whether a choice is a part of a word: a letter is before it, or a letter follows a choice that ends with a letter. */
 function isWithinWord(pattern: string, open: number, close: number, choices: readonly string[]): boolean {
   if (isLetterAt(pattern, open - 1)) return true;
   return isLetterAt(pattern, close + 1) && choices.some((choice) => isLetterAt(choice, choice.length - 1));
 }
 
-/** A letter of a script with spaces. */
+/** Whether the character is a letter of a script with spaces between words. */
 function isLetterAt(text: string, at: number): boolean {
   const code = at >= 0 && at < text.length ? text.charCodeAt(at) : 0;
   return code > 0 && isWordCharacter(code) && !isUnspaced(code);
 }
 
-/** Parts of a text between separators that stand in no parentheses. */
+/** Splits a text at a separator, but not inside parentheses. */
 export function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = [];
   for (let at = 0; at <= text.length;) {
@@ -55,7 +58,7 @@ export function splitOutside(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Where a character stands next outside parentheses that begin behind this place; else the end of the text. */
+/** The position of the next such character outside parentheses; the end of the text if there is none. */
 function endOutside(text: string, from: number, character: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {

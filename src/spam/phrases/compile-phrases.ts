@@ -4,20 +4,23 @@ import { type Meaning, MEANINGS, type PhrasePatterns } from "./meanings.ts";
 import { spellingsOf } from "./spellings.ts";
 import { ANY, readTokens } from "./text-tokens.ts";
 
-/** Phrase patterns as an automaton: each token leads from one state to the next, in the order in which transitions are tried. */
+/** Phrase patterns compiled to an automaton. Each token leads from one state to the next; transitions are tried in their order. */
 export interface CompiledPhrases {
-  /** A transition has one number in each of three arrays: here the state it leads from, in `tokens` its token, in `targets` the state it leads to. */
+  /**
+   * Each transition has the same index in three arrays: `origins` has the state it leads from, `tokens` its token, `targets` the state it
+   * leads to.
+   */
   readonly origins: Readonly<Uint32Array>;
   readonly tokens: Readonly<Uint32Array>;
   readonly targets: Readonly<Uint32Array>;
-  /** For each state the number of the meaning of the phrase that ends there; 0 if none does. */
+  /** For each state, the meaning of the phrase that ends there, counted from 1; 0 if no phrase ends there. */
   readonly meanings: Readonly<Uint8Array>;
 }
 
 /** The state where every phrase begins. */
 export const START = 0;
 
-/** Takes some 60 ms and 20 MB for all languages. */
+/** Compiles the patterns of these languages. For all languages it takes about 60 ms and 20 MB. */
 export function compilePhrases(languages: readonly PhrasePatterns[]): CompiledPhrases {
   const compiler = new Compiler();
   for (const patterns of languages) {
@@ -54,7 +57,7 @@ class Compiler {
   /**
    * Compiles a pattern that leads from each of the states `from` to `to`.
    *
-   * @returns all states at its end. If its last part may be left out, the state before that part is one of them.
+   * @returns all states at the end of the pattern. If its last part is optional, the state before that part is one of them.
    */
   #compile(pattern: string, from: readonly number[], to: number): readonly number[] {
     if (pattern === "") return from;
@@ -80,7 +83,7 @@ class Compiler {
     return ends;
   }
 
-  /** A word is one token, or each of its letters is, in scripts without spaces. */
+  /** Compiles a word. It becomes one token, or one token for each letter in scripts without spaces. */
   #compileWord(word: string, from: readonly number[], to: number): readonly number[] {
     if (word === "*") {
       this.#addTransition(from, ANY, to);
@@ -117,7 +120,7 @@ const PARTED = /[ (]/;
 const NUMBERS = /#|\d+/g;
 const SPACES = /\s+/g;
 
-/** Written patterns in the form that normalising gives a text. */
+/** Converts a written pattern to the form of a normalised text. */
 function plainOf(written: string): string {
   return written
     .normalize("NFKC")

@@ -1,7 +1,7 @@
 import { readLanguages } from "./languages.ts";
 import { type CompiledPhrases, compilePhrases } from "./compile-phrases.ts";
 
-/** The phrase patterns of all languages. They are compiled when the executable is built, which has them packed in place of this module. */
+/** The compiled phrase patterns of all languages. The build replaces this module: the executable has the patterns compiled and packed. */
 export function readCompiledPhrases(): CompiledPhrases {
   return compilePhrases(readLanguages());
 }

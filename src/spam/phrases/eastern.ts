@@ -1,6 +1,6 @@
 import type { PhrasePatterns } from "../phrases/meanings.ts";
 
-/** Simplified and traditional. */
+/** In simplified and traditional characters. */
 export const CHINESE: PhrasePatterns = {
   "found you": `(看到|看了|浏览了|浏览|瀏覽了|瀏覽|参观了|访问了|造訪|发现|發現|留意到|关注到)(了|)(贵|貴|您的|你们的|你們的)(司|公司|网站|網站|官网|官網|店铺|店鋪|企业|企業|网店|網店|商城)`,
   "to the owner": `(像|类似|類似)(贵|貴|您|你们|你們)(司|公司|这样|這樣)(的|)(企业|企業|公司|商家), 尊敬的(老板|老闆|负责人|負責人|企业主|企業主|商家|店主|企业负责人|采购经理), (转交|轉交|转给|轉給|转达|轉達)(给|給|)(贵公司|貴公司|相关负责|相關負責|负责人|負責人|采购|採購), (老板|老闆)(您好|你好)`,

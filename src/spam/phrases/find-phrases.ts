@@ -3,15 +3,17 @@ import type { Meaning } from "./meanings.ts";
 import { PhraseAutomaton } from "./automaton.ts";
 import { readTokens } from "./text-tokens.ts";
 
-/** Null until the first suspicious text: few commands score one, so the start does not wait for it. */
+/** Null until the first suspicious text is scored. Few commands score one, so the start of the program does not load it. */
 let automaton: PhraseAutomaton | null = null;
 
-/** What stands for links, addresses, money and numbers. */
+/** Marks for links, e-mail addresses, money and numbers. */
 const MARKS = / *[\ue000-\ue005] */g;
-/** The largest number of characters of a phrase that are shown: a word of it, or what stands between two, may be as long as the text. */
+/** The largest number of characters of a phrase that are shown: a single word in it may be as long as the whole text. */
 const MAX_SHOWN = 60;
 
-/** The phrases of pitches in a normalised text, in any language, in order: the words of the first phrase of each meaning. */
+/**
+ * Finds the phrases of pitches in a normalised text, in any language. Returns the first phrase of each meaning, in the order of the text.
+ */
 export function findPhrases(text: string): Map<Meaning, string> {
   automaton ??= new PhraseAutomaton(readCompiledPhrases());
   const read = readTokens(text);

@@ -106,7 +106,7 @@ export const DUTCH: PhrasePatterns = {
     binnen # (uur|dagen|werkdagen) (te|betalen|bevestigen|wordt|anders|om), (bevestig|verifieer|update|controleer) (uw|je) (gegevens|account|identiteit|rekening|betaalgegevens|wachtwoord), (deurwaarder|incasso|beslag|juridische stappen|beslaglegging) (ingeschakeld|wordt|op|te|volgen|tegen), (openstaande|onbetaalde) (factuur|rekening|boete|schuld|bedrag)`,
 };
 
-/** Swedish, Norwegian and Danish: their phrases hardly meet the words of each other with another meaning. */
+/** Swedish, Norwegian and Danish together: hardly any phrase of one of them means something else in another. */
 export const SCANDINAVIAN: PhrasePatterns = {
   "found you": `(hittade|såg|besökte|besøkte|fandt|fant|så|besøgte|tittade på|kikket på|kiggede på|kom över|kom over|snublade över|snublet over|faldt over|stötte på) (er|din|jeres|deres|eran) (hemsida|webbplats|sida|sajt|hjemmeside|nettside|nettsted|webside|webshop|butik|bedrift|virksomhed|firma|företag|side)`,
   "to the owner": `(företag|bedrifter|virksomheder|butiker|bolag|firmaer|butikker|nettbutikker|webshops|selskaper) (som|såsom) (ert|er|ditt|deres|din|jeres|dig|jer|dere),

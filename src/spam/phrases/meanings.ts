@@ -1,4 +1,4 @@
-/** What the phrases of a pitch are for, in the order in which a pitch often has them. */
+/** The purposes of phrases in a pitch, in the usual order. */
 export const MEANINGS = [
   "found you",
   "to the owner",
@@ -18,8 +18,8 @@ export const MEANINGS = [
 export type Meaning = (typeof MEANINGS)[number];
 
 /**
- * Patterns of the phrases of pitches in a language: what somebody who writes to the owner of a form hardly ever says. A comma stands between two. They
- * are in lower case and with their accents; a text without accents has them too. `(a|b|)` is a choice, also within a word and of nothing;
- * `*` is any one word, `#` a number, `$` a sum of money. There are no other signs, and no hyphens.
+ * The patterns of phrases in a language that pitches use, and that people who write to the owner of a form hardly ever do. A comma
+ * separates two patterns. They are in lower case and with accents; a text without accents matches too. `(a|b|)` is a choice, also inside a
+ * word, and also of nothing; `*` is any one word, `#` a number, `$` a sum of money. No other signs are allowed, and no hyphens.
  */
 export type PhrasePatterns = Readonly<Partial<Record<Meaning, string>>>;

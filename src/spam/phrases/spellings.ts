@@ -1,4 +1,4 @@
-/** Letters that lose no accent, and what people type who have no such key. */
+/** Letters without an accent to remove, and the letters that people type who do not have such a key. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",
   ł: "l",
@@ -22,10 +22,10 @@ const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue"
 const CHANGEABLE = /['\u00c0-\u024f\u0370-\u03ff\u0451\u0620-\u06ff\u1e00-\u1eff]/g;
 const PLAIN_LETTER = /[ßłøæœđıёأإآةىیک]/g;
 const UMLAUT = /[äöüøå]/g;
-/** On a letter of any other alphabet a mark makes another letter, so it stays. */
+/** Letters whose accent may be left out. In any other alphabet a mark makes a different letter. */
 const LOSES_ACCENT = /[a-zα-ω]/;
 
-/** How people spell a word: as it is, without accents, with two letters for an umlaut, and without an apostrophe. */
+/** The spellings of a word that people use: as it is, without accents, with two letters for an umlaut, and without the apostrophe. */
 export function spellingsOf(word: string): readonly string[] {
   if (word.search(CHANGEABLE) < 0) return [word];
   const plain = word.replace(CHANGEABLE, withoutAccent);
@@ -39,7 +39,7 @@ export function spellingsOf(word: string): readonly string[] {
     : spellings;
 }
 
-/** Taking a letter apart costs as much as all else for a word, and there are few different ones. */
+/** Remembers the result for each letter, because normalising a letter costs as much as all other work on a word. */
 const withoutAccents = new Map<string, string>();
 
 function withoutAccent(letter: string): string {

@@ -2,15 +2,15 @@ import { isUnspaced, isWordCharacter } from "../characters.ts";
 import { HASH_BEGIN, mix, step } from "../hashing.ts";
 import { LINK_MARK, MONEY_MARK, NUMBER_MARKS } from "../normalise-text.ts";
 
-/** Longest text that is read, in tokens: pitches make their offer early. */
+/** The largest number of tokens that are read of a text: pitches make their offer early. */
 const MAX_TOKENS = 1500;
 
-/** A number and a sum of money, as tokens; {@link ANY} stands for any token. */
+/** The tokens of a number and of a sum of money; {@link ANY} stands for any token. */
 export const NUMBER = 1;
 export const MONEY = 2;
 export const ANY = 3;
 
-/** The tokens of a text, in order. Valid until the next text is read. */
+/** The tokens of a text in order, valid until the next text is read. */
 export interface Tokens {
   readonly count: number;
   readonly tokens: Readonly<Uint32Array>;
@@ -22,7 +22,7 @@ const tokens = new Uint32Array(MAX_TOKENS);
 const starts = new Uint32Array(MAX_TOKENS);
 const ends = new Uint32Array(MAX_TOKENS);
 
-/** A normalised text as tokens: a token is a word, a letter of a script without spaces, a number or a sum of money. */
+/** Splits a normalised text into tokens. A token is a word, a letter of a script without spaces, a number or a sum of money. */
 export function readTokens(text: string): Tokens {
   let count = 0;
   for (let at = 0; at < text.length && count < MAX_TOKENS;) {
@@ -53,14 +53,14 @@ const FIRST = LINK_MARK.charCodeAt(0);
 const SUM = MONEY_MARK.charCodeAt(0);
 const LAST = NUMBER_MARKS[2].charCodeAt(0);
 
-/** The token of a mark that normalising leaves; 0 for other characters. Links and addresses are no part of a phrase. */
+/** The token of a mark in a normalised text; 0 for any other character. A link or an e-mail address fits only `*` in a phrase. */
 function markedToken(code: number): number {
   if (code < FIRST || code > LAST) return 0;
   if (code < SUM) return ANY;
   return code === SUM ? MONEY : NUMBER;
 }
 
-/** Past the end of a text the code is not a number, which is in no word. */
+/** Whether the character with this code continues a word. The code is NaN beyond the end of the text, which is never in a word. */
 function isInWord(code: number): boolean {
   return code > 0 && isWordCharacter(code) && !isUnspaced(code) && (code < FIRST || code > LAST);
 }

@@ -3,11 +3,11 @@ import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** Times that are too short for a person to type; browsers' autofill is quick, so only text that must be typed counts. */
+/** Only texts of at least this length count as typed. Browsers fill in shorter ones by themselves, faster than a person can type. */
 const TYPED_LENGTH = 30;
 const MAX_SHOWN = 60;
 
-/** Signals of how the post was made: the time it took, and what the client says about itself. */
+/** Signals of how the post was made: the time that it took, and what the client says about itself. */
 export function behaviourReasons(read: ReadPost): SpamReason[] {
   return [...fillTimeReasons(read), ...clientReasons(read), ...challengeReasons(read)];
 }
@@ -35,7 +35,7 @@ function fillTimeReasons(read: ReadPost): SpamReason[] {
 
 const LIBRARY =
   /^(?:curl|wget|python|go-http-client|java|okhttp|libwww-perl|lwp|ruby|php|axios|node|undici|guzzlehttp|apache-httpclient|scrapy|aiohttp|httpx|perl|postmanruntime|insomnia|winhttp|restsharp)\b/i;
-/** Browsers that name a cleaning tool or leave a bracket open: practice of one family of robots, not a measured figure. */
+/** Browsers that name a cleaning tool. One family of robots does so; this is from experience, without a measured figure. */
 const ODD = /\b(?:ccleaner|avast)\//i;
 
 function countOf(character: string, text: string): number {

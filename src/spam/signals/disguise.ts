@@ -3,10 +3,10 @@ import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 import { findRandomWords } from "../random-word.ts";
 
-/** The largest number of characters of a text that are searched for disguises: they are everywhere or nowhere. */
+/** The largest number of characters that are searched for disguises. A text has them everywhere or nowhere. */
 const MAX_SEARCHED = 4000;
 
-/** Signals of text that is made to look like other text, or to be invisible. */
+/** Signals of text that is made to look like other text, or that is invisible. */
 export function disguiseReasons(read: ReadPost): SpamReason[] {
   const reasons: SpamReason[] = [];
   const reason = (signal: string, points: number, detail: string): void => {
@@ -33,7 +33,7 @@ const WORD = /[\p{L}\p{M}]{3,40}/gu;
 const LATIN = /[a-zA-Z]/g;
 const CYRILLIC = /[\u0400-\u04ff]/g;
 const GREEK = /[\u0370-\u03ff]/g;
-/** Foreign letters with no Latin look-alike show a word that a person wrote in two alphabets, such as "PDFка". */
+/** Foreign letters that look like Latin ones. If a word has another foreign letter, a person wrote it in two alphabets, such as "PDFка". */
 const LOOKALIKE = /^[аеорсухкмнтвіјѕһԁԛԝАВЕКМНОРСТУХІЈЅαοντικρυχωηΑΒΕΗΙΚΜΝΟΡΤΥΧΖпгзлшч]+$/;
 
 function mixedScriptWords(text: string): string[] {
@@ -42,7 +42,7 @@ function mixedScriptWords(text: string): string[] {
     const latin = word.match(LATIN)?.length ?? 0;
     const foreign = [...(word.match(CYRILLIC) ?? []), ...(word.match(GREEK) ?? [])];
     if (latin === 0 || foreign.length === 0) return false;
-    // A unit or a formula: "μm", "Δx".
+    // Such a word is a unit or a formula: "μm", "Δx".
     if (word.length < 4 && word.match(GREEK) !== null) return false;
     const abbreviation = /^[A-Z]{2,6}[\u0430-\u044f]{1,4}$/.test(word);
     return !abbreviation && (LOOKALIKE.test(foreign.join("")) || latin > 2 * foreign.length);
@@ -51,10 +51,10 @@ function mixedScriptWords(text: string): string[] {
 
 const HIDDEN = /\p{L}[\u00ad\u200b\u2060-\u2064\ufeff]+(?=\p{L})/gu;
 const MIN_HIDDEN = 2;
-/** Scripts whose letters or words are joined or parted by characters that do not show. */
+/** Scripts that need invisible characters to join or separate letters or words. */
 const JOINED = /[\u0600-\u06ff\u0900-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 
-/** Zero-width characters inside words of other scripts. */
+/** Whether a text has zero-width characters inside words, in a script that does not need them. */
 function hasHiddenCharacters(text: string): boolean {
   return !JOINED.test(text) && (text.match(HIDDEN)?.length ?? 0) >= MIN_HIDDEN;
 }
@@ -68,7 +68,7 @@ function isFancy(text: string): boolean {
 
 const MAX_RANDOM_TEXT = 300;
 
-/** The first random word if random words are most of a short text; else null. */
+/** The first random word, if random words are most of a short text; null otherwise. */
 function randomText(text: string): string | null {
   if (text.length > MAX_RANDOM_TEXT) return null;
   const { first, length } = findRandomWords(text);

@@ -6,7 +6,7 @@ import type { SpamHistory } from "../spam-history.ts";
 const BURST_POSTS = 10;
 const BURST_ENDPOINTS = 5;
 
-/** The same network on many forms or many times within minutes. */
+/** Many posts from the same network within minutes, or posts to many forms. */
 export function burstReasons({ burst }: SpamHistory): SpamReason[] {
   if (burst.posts < BURST_POSTS && burst.endpoints < BURST_ENDPOINTS) return [];
   const forms = burst.endpoints === 1 ? "one form" : `${burst.endpoints} forms`;
@@ -14,19 +14,19 @@ export function burstReasons({ burst }: SpamHistory): SpamReason[] {
   return [{ signal: "burst", points: POINTS.burst, field: null, detail }];
 }
 
-/** What speaks against a post without its history. */
+/** The evidence against a post without its history. */
 export interface Suspicion {
   readonly score: number;
-  /** Whether it has a link, or a rule found something. */
+  /** Whether the post has a link, or a rule found something. */
   readonly isOdd: boolean;
 }
 
-/** Other senders of suspicious posts that lead to one target, for a suspicious post that leads there too. */
+/** The number of other senders that makes a campaign if their suspicious posts lead to the same target as this suspicious post. */
 const TARGET_SENDERS = 2;
 
 /**
- * The same text or target came before, from others. Genuine posts repeat too: answers to a template, a letter to many. So
- * copies only confirm a suspicion, and the less of it there is, the more other senders they need.
+ * Evidence that the same text or target came from other senders before. Genuine posts repeat too: answers to a template, a letter to many.
+ * So copies only confirm a suspicion: the smaller it is, the more other senders are needed.
  */
 export function campaignReasons(history: SpamHistory, suspect: () => Suspicion): SpamReason[] {
   const reason = (points: number, detail: string): SpamReason[] => [
@@ -48,20 +48,23 @@ export function campaignReasons(history: SpamHistory, suspect: () => Suspicion):
     : [];
 }
 
-/** From here on a text's wording alone is as much as a suspicious text with something odd about it. */
+/** From this score on the wording of a text alone counts as much as something odd about a suspicious text. */
 const PLAIN_PITCH_SCORE = 70;
 
-/** Other senders that make a campaign: the less suspicious a post is, the more. Nothing makes a low score one. */
+/**
+ * The number of other senders that makes a campaign. The less suspicious a post is, the more are needed; a post with a low score is never
+ * part of one.
+ */
 function sendersNeeded({ score, isOdd }: Suspicion): number {
   if (score < CLASS_SCORES.medium[0]) return Infinity;
   if (score < CLASS_SCORES.high[0]) return isOdd ? 2 : Infinity;
   return isOdd || score >= PLAIN_PITCH_SCORE ? 1 : 2;
 }
 
-/** Below this the marks say nothing clear. */
+/** A smaller shift is too uncertain to count. */
 const MIN_SHIFT = 0.3;
 
-/** What the owner's marks taught about the words. */
+/** Evidence that the owner's marks taught about the words. */
 export function lessonReasons({ shift }: SpamHistory): SpamReason[] {
   if (Math.abs(shift) < MIN_SHIFT) return [];
   const points = Math.round((shift / MAX_SHIFT) * (shift > 0 ? POINTS.lesson.spam : -POINTS.lesson.genuine));
@@ -69,7 +72,7 @@ export function lessonReasons({ shift }: SpamHistory): SpamReason[] {
   return [{ signal: "lesson", points, field: null, detail }];
 }
 
-/** Points from the owner's marks for this sender or text. */
+/** Evidence for the sender, because the owner marked this text or this sender as genuine. */
 export function trustReasons({ copies, trustedSender }: SpamHistory): SpamReason[] {
   const reasons: SpamReason[] = [];
   if (copies.markedHam > 0 && copies.markedHam >= copies.markedSpam) {

@@ -3,10 +3,10 @@ import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 
 const MIN_NAME_WORD = 2;
-/** No browser fills in longer values by itself. */
+/** The longest value that a browser fills in by itself, in characters. */
 const MAX_AUTOFILL_LENGTH = 200;
 
-/** A field that people do not see was filled: by a robot, or by the browser with a value of the person's own. */
+/** Evidence that a hidden field was filled: by a robot, or by the browser with another value of the person. */
 export function honeypotReasons(read: ReadPost): SpamReason[] {
   if (read.post.honeypots.length === 0) return [];
   const own = ownValues(read);

@@ -62,7 +62,7 @@ const TAIL = /^\p{Lu}\p{Ll}{2,}(?:\p{Lu}\p{Ll}{1,}|\p{Lu})$/u;
 const PARTICLES =
   /^(?:Mc|Mac|De|Di|Du|Da|Del|Della|Des|La|Le|Van|Von|Fitz|St|San|Al|El|Ben|Abu|Bin|Mac|Ó|O)\p{Lu}/u;
 
-/** "DavidJox", "RolandE": a first name with something behind it that belongs to no name; not "McDonald". */
+/** Whether a word is a first name with letters after it that belong to no name, such as "DavidJox" and "RolandE"; "McDonald" is not one. */
 function hasRobotTail(word: string): boolean {
   return TAIL.test(word) && !PARTICLES.test(word);
 }

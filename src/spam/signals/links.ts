@@ -16,18 +16,20 @@ import type { SpamReason } from "../spam-verdict.ts";
 
 /** The number of links that is normal on a form for bug reports. */
 const TECHNICAL_MAX_LINKS = 10;
-/** A text with fewer characters than this besides its links is little more than a link, or short. */
+/**
+ * With fewer characters than BARE_LENGTH besides its links, a text is little more than a link; with fewer than SHORT_LENGTH it is short.
+ */
 const BARE_LENGTH = 60;
 const SHORT_LENGTH = 160;
-/** Links whose hosts are looked at: many links cost enough for their number. */
+/** The largest number of links whose hosts are looked at. If there are more, their number alone gives enough points. */
 const MAX_HOSTS = 30;
 const MARKUP = /<a\s{1,5}href\s?=\s?["']?(?:https?:)?\/\/|\[(?:url|link)(?:=|\]\s?(?:https?:|www\.))/i;
 
-/** A text with this many points for its wording is a pitch that was written for its link. */
+/** A text whose wording has at least this number of points is a pitch that was written for its link. */
 const PITCH_TEXT_POINTS = 50;
 
 /**
- * Signals from links: their number, their targets, and how they are written.
+ * Signals of links: their number, their targets, and how they are written.
  *
  * @param textPoints the points of the text model for the wording.
  */
@@ -60,7 +62,7 @@ function countReasons({ links }: ReadPost, { technical, maxLinks }: SpamSettings
   return [reason("links-many", POINTS["links-many"], `${links.length} links, ${most} allowed`)];
 }
 
-/** One reason for each suspicious kind of target, with the first link of that kind. */
+/** Returns one reason for each suspicious kind of target, with the first link of that kind. */
 function hostReasons(links: readonly Link[]): SpamReason[] {
   if (links.length === 0) return [];
   const found = HOST_SIGNALS.flatMap(({ signal, detail, holds }) => {
@@ -105,10 +107,10 @@ function isRedirector(link: Link): boolean {
 }
 
 const LABELS = /[^a-z]+/;
-/** A code of letters and digits at the end of a path: at least one digit inside letters of both cases. */
+/** A code at the end of a path: 5 to 12 letters of both cases and digits, with at least one digit. */
 const CODE = /\/(?=[A-Za-z0-9]{5,12}\/?$)(?=[A-Za-z]*\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9]+\/?$/;
 
-/** Letters or a short code that no person chose, unless the site is one of those that give every page such an address. */
+/** Whether a link ends with random letters or a short code. Sites that give every page such an address are left out. */
 function isRandom({ host, shown }: Link): boolean {
   if (isHostBelow(host, WELL_KNOWN_HOSTS)) return false;
   return findRandomWords(host.split(LABELS).join(" ")).first !== null || CODE.test(shown);
@@ -120,7 +122,7 @@ function hasDigits({ host }: Link): boolean {
   return DIGITS.test(host.slice(0, host.lastIndexOf("."))) && !isHostBelow(host, WELL_KNOWN_HOSTS);
 }
 
-/** Signals of the links' position: with little other text, or at the beginning or end of a text. */
+/** Signals of the position of links: with little other text, or at the beginning or end of a text. */
 function positionReasons({ body, links }: ReadPost): SpamReason[] {
   const beside = links.reduce((rest, link) => rest - link.length, body.length);
   if (beside < BARE_LENGTH) return [reason("link-bare", POINTS["link-bare"], "little more than a link")];

@@ -9,15 +9,20 @@ import type { SpamSenders, SpamSettings } from "../spam-settings.ts";
 /** The result of the owner's own lists and rules for a post. */
 export interface OwnerVerdict {
   readonly reasons: readonly SpamReason[];
-  /** The list entry or rule that lets the post pass, whatever the other evidence. */
+  /** The list entry or rule that allows the post, whatever other evidence there is; null if none does. */
   readonly allowedBy: string | null;
-  /** The list entry or rule that blocks it; an allowing one wins. */
+  /** The list entry or rule that blocks the post; null if none does. If a post is also allowed, it passes. */
   readonly blockedBy: string | null;
 }
 
-/** Characters of a post that one rule searches; together with the limit on the size of all rules, this bounds their time. */
+/**
+ * The largest number of characters of a post that one rule searches. Together with the limit on the size of all rules this bounds their
+ * time.
+ */
 const MAX_RULE_TEXT = 3000;
-/** Characters that are searched for keywords; it matters if compatibility forms grow to many times their length. */
+/**
+ * The largest number of characters that are searched for keywords. It is needed because compatibility forms can become many times longer.
+ */
 const MAX_KEYWORD_TEXT = 20_000;
 
 export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdict {
@@ -44,7 +49,7 @@ export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdi
   return { reasons, allowedBy, blockedBy };
 }
 
-/** The first text, of the named field or of any field, that contains the pattern. */
+/** The first text that contains the pattern, in the named field or in any. */
 function searchTexts(read: ReadPost, field: string | null, pattern: Pattern): TextField | undefined {
   let room = MAX_RULE_TEXT;
   return read.texts.find(({ name, text }) => {
@@ -73,7 +78,7 @@ interface Compiled {
   }[];
 }
 
-/** Settings are values that many posts share, so each is compiled once. */
+/** Many posts share the same settings, so each settings object is compiled once. */
 const cache = new WeakMap<SpamSettings, Compiled>();
 
 function compile(settings: SpamSettings): Compiled {
@@ -97,7 +102,7 @@ function compileSenders({ addresses, emails, domains }: SpamSenders): CompiledSe
   return { networks: compileNetworks(addresses), emails: new Set(emails), domains: new Set(domains) };
 }
 
-/** The entry that the sender's address, an e-mail address or a link of the post is on. */
+/** The list entry that matches the sender's IP address, an e-mail address or a link of the post; null if there is none. */
 function matchSenders(read: ReadPost, senders: CompiledSenders): string | null {
   const address = read.post.client?.ipAddress;
   if (address !== undefined && senders.networks.contains(address)) return address;
@@ -117,7 +122,7 @@ function spacedWords(read: ReadPost): string {
   return ` ${plainWords(read.texts.map(({ text }) => text).join("\n"))} `;
 }
 
-/** Scripts without spaces are searched for anywhere, others for whole words. */
+/** The text to search for. Words of scripts without spaces are found anywhere, others only as whole words. */
 function needleOf(word: string): string {
   return UNSPACED.test(word) ? plainWords(word) : ` ${plainWords(word)} `;
 }

@@ -6,12 +6,12 @@ import { PHRASES_LEAST_ODDS, POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 import { findPhrases } from "../phrases/find-phrases.ts";
 
-/** Compatibility forms grow to many times their length. */
+/** The largest number of characters that are searched. It is needed because compatibility forms can become many times longer. */
 const MAX_SEARCHED = 6000;
-/** A report about an attack has prose around it; an attack has none. */
+/** An attack has at most this number of words. A report about an attack has more words around it. */
 const MAX_ATTACK_WORDS = 12;
 
-/** Phrases of pitches, robots and scanners. */
+/** Signals of the phrases of pitches, robots and scanners. */
 export function phraseReasons(read: ReadPost, wording: number): SpamReason[] {
   const reasons: SpamReason[] = [];
   const reason = (signal: string, points: number, detail: string): void => {
@@ -59,7 +59,7 @@ function pitchReasons(text: string, wording: number): SpamReason[] {
 const ATTACK =
   /\/etc\/passwd|<script\b|<img[^>]{1,40}onerror|union\s{1,3}(?:all\s{1,3})?select|\bsleep\(\d|\$\{jndi:|\.\.\/\.\.\/|' ?or ?'?1'? ?= ?'?1|waitfor delay|win\.ini|\{\{\d{1,5}\*\d|pg_sleep|extractvalue\(|bxss\.me|nslookup |\bcmd=|<!--#|xp_cmdshell|response\.write\(|\bprint\(md5\(/i;
 
-/** The different phrases that occur. */
+/** The different phrases that occur in the text. */
 function found(text: string, phrases: Readonly<RegExp>): string[] {
   return [...new Set(text.match(phrases))];
 }

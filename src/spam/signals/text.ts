@@ -5,12 +5,12 @@ import { readWords } from "../read-words.ts";
 import type { SpamReason } from "../spam-verdict.ts";
 import { heaviestWords } from "../text-model.ts";
 
-/** A greeting or a "test" says nothing about its sender. */
+/** The least number of words that count. A greeting or a "test" says nothing about its sender. */
 const MIN_WORDS = 4;
 const UNSPACED_CHARACTERS_A_WORD = 3;
 const NAMED_WORDS = 4;
 
-/** What the text model says of the words: log-odds in points, for the sender or against. */
+/** The evidence of the text model: the log-odds of the words as points, for the sender or against. */
 export function textReasons(read: ReadPost): SpamReason[] {
   if (!hasWords(read)) return [];
   const weight = Math.round(TEXT_POINTS_PER_ODDS * (read.odds - TEXT_NEUTRAL_ODDS));

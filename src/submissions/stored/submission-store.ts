@@ -131,7 +131,7 @@ const MEASURE_SQL = `SELECT id, octet_length(data) + coalesce(octet_length(unkno
     AS bytes
   FROM submission WHERE id IN ${LISTED}`;
 
-/** Those of these submissions that exist, in the order of the ids. */
+/** Reads those of these submissions that exist, in the order of the ids. */
 export function* readSubmissions(ids: readonly string[]): Steps<StoredSubmission[]> {
   const rows = yield* all(selectSubmissions().where("id", "in", listed(ids)));
   const byId = new Map(rows.map((row) => [row.id, row]));
