@@ -8,13 +8,13 @@ import type { Memories } from "./memories.ts";
 import type { Engine, ServiceParts } from "./parts.ts";
 import type { Upkeep } from "./upkeep.ts";
 
-/** What follows from a change of the database, whichever process made it. */
+/** What the server does when the database was changed, by this process or another one. */
 export interface Changes {
   /** Notices what other processes changed. */
   readonly watch: ChangeWatch;
   /**
-   * After a change of settings in this process: what is remembered of them is read again, as when another process changed them. After
-   * what may have deleted something (`danger`), the write-ahead log is emptied.
+   * Call after this process changed settings: what is held of them in memory is read again, as after a change by another process. After a
+   * change that may have deleted something (`danger`), the write-ahead log is emptied too.
    */
   readonly onChange: (kind?: "write" | "danger") => void;
 }
@@ -54,7 +54,7 @@ export function watchChanges(
     onChange(kind = "write") {
       listener.onForeignCommit();
       listener.onSettingsChange();
-      // Whoever deletes something hears that it is done when nothing holds it any more.
+      // A deletion counts as done only when no file holds the deleted content any more.
       if (kind === "danger") upkeep.clearLog();
     },
   };

@@ -7,7 +7,7 @@ import { createClaims } from "../outbox/engines/sqlite-claims.ts";
 import { createSqliteBatch } from "../submissions/commit/sqlite-batch.ts";
 import type { Engine, ServiceParts, StoringParts } from "./parts.ts";
 
-/** Loads nothing of PostgreSQL for a file. */
+/** Opens the engine of the database. For SQLite, nothing of PostgreSQL is loaded. */
 export async function openEngine(parts: ServiceParts, storing: StoringParts): Promise<Engine> {
   const { db } = parts;
   if (db.engine === "sqlite") return openFileEngine(db, parts, storing);

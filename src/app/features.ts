@@ -28,7 +28,7 @@ import type { ServiceParts } from "./parts.ts";
 import type { WorkspaceContents } from "../workspaces/delete-workspace.ts";
 import { listWebhookSecrets } from "../webhooks/webhook-secrets.ts";
 
-/** Every recoverable secret of the database. A feature that stores one adds its list here. */
+/** The lists of all secrets that the database must be able to give back. A feature that stores such secrets adds its list here. */
 export const SECRET_LISTS: readonly ListSecrets[] = [
   listWebhookSecrets,
   listTotpSecrets,
@@ -37,7 +37,7 @@ export const SECRET_LISTS: readonly ListSecrets[] = [
   listChallengeSecrets,
 ];
 
-/** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
+/** Deletes what belongs to an endpoint, a batch at a time. A feature that may store many rows for an endpoint adds its function here. */
 export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [
   deleteSubmissionsOf,
   dropLostFilesOf,
@@ -45,23 +45,26 @@ export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [
   forgetImportedOf,
 ];
 
-/** What of an endpoint names its workspace. A feature that stores that adds its own here. */
+/**
+ * Updates the rows of an endpoint that name its workspace, when it moves to another. A feature that stores such rows adds its function
+ * here.
+ */
 export const MOVED_CONTENTS: readonly MoveContents[] = [moveHeldPostsOf, deleteTokensElsewhere];
 
-/** What is counted and deleted with a workspace. A feature whose rows would be many adds its own here. */
+/** Counts and deletes what belongs to a workspace. A feature that may store many rows for a workspace adds its function here. */
 export const WORKSPACE_CONTENTS: WorkspaceContents = {
   count: countContentsOf,
   removals: [followMovedEndpoints, closeEndpointsOf, deleteEndpointsOf(ENDPOINT_CONTENTS), forgetTextsOf],
 };
 
-/** The configured keys. @throws config_invalid if they do not open every secret of the database. */
+/** Opens the configured keys. @throws config_invalid if they do not decrypt every secret of the database. */
 export function* openKeyring(config: Config): Steps<Keyring> {
   const keyring = createKeyring(config.secrets);
   yield* checkKeys(SECRET_LISTS, keyring);
   return keyring;
 }
 
-/** Signs the addresses of files. */
+/** Opens the signing of addresses of files. */
 export function openFileLinks(
   { db, config }: Pick<ServiceParts, "db" | "config">,
   keyring: Keyring,
@@ -73,7 +76,7 @@ export function openFileLinks(
   return createFileLinks({ db, keyring, baseUrl: baseUrl ?? postAddress(config), days, dataOf });
 }
 
-/** The spam settings of an owner who chose nothing. */
+/** The spam settings of an endpoint whose owner has chosen none. */
 export function spamDefaults(config: Config): SpamSettings {
   return defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER);
 }

@@ -7,13 +7,13 @@ import { createUsageCounter, type UsageCounter } from "../workspaces/usage-count
 import { spamDefaults } from "./features.ts";
 import type { ServiceParts } from "./parts.ts";
 
-/** What a server remembers of its database, so that most posts read nothing. */
+/** What a server holds of its database in memory, so that most posts read nothing. */
 export interface Memories {
   readonly verifier: KeyVerifier;
   readonly directory: EndpointDirectory;
   readonly usage: UsageCounter;
   readonly spam: SpamMemory;
-  /** Called for each commit that stored submissions, in whatever process. */
+  /** Announces each commit that stored submissions, by this process or another one. */
   readonly news: News;
 }
 

@@ -10,9 +10,11 @@ export interface OpenedDatabase {
 }
 
 /**
- * @param busyTimeoutMs how long a statement waits for another process, with everything else in this one. Opening itself
- *   waits as long as a command does: another process may be migrating the same file.
- * @param upgrade brings it up to date. The default is for the holder of the server's lock.
+ * Opens the database of a configuration and migrates it.
+ *
+ * @param busyTimeoutMs how long a statement waits for another process; everything else in this process waits too. Opening itself waits as
+ * long as a command does, because another process may be migrating the same file.
+ * @param upgrade migrates the database. The default is for the holder of the server's lock.
  */
 export function openMigrated(
   config: Config,

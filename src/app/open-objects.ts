@@ -12,7 +12,10 @@ import type { ServiceParts } from "./parts.ts";
 
 const NOBODY: StoreObserver = { onFailure() {}, onFault() {}, onRecovery() {} };
 
-/** Lets whoever reads files of this database find those that are in the store that the configuration names. Null if it names none. */
+/**
+ * Opens the file store that the configuration names, so that code which reads files of this database finds those in the store; null if the
+ * configuration names none.
+ */
 export function openObjects(
   { db, config }: { readonly db: AnyDatabase; readonly config: Config },
   observer: StoreObserver = NOBODY,
@@ -24,7 +27,9 @@ export function openObjects(
   return store;
 }
 
-/** The same for a server, which logs and counts. @throws config_invalid if the file of the secret cannot be read */
+/**
+ * Opens the file store for a server, which logs and counts its failures. @throws config_invalid if the file with the secret cannot be read.
+ */
 export function serveObjects(parts: ServiceParts): ObjectStore | null {
   const { db, config, log, clock } = parts;
   const metrics = parts.metrics ?? noMetrics;
@@ -51,8 +56,7 @@ export function serveObjects(parts: ServiceParts): ObjectStore | null {
   return store;
 }
 
-/** @throws config_invalid */
-/** @throws config_invalid if they are not whole, or the file of the secret cannot be read */
+/** Reads the settings of the file store. @throws config_invalid if they are incomplete, or if the file with the secret cannot be read. */
 export function readStoreSettings(s3: Config["files"]["s3"]): S3Settings {
   const { endpoint, bucket, accessKeyId, secretAccessKey, secretAccessKeyFile } = s3;
   if (endpoint === null || bucket === null || accessKeyId === null)

@@ -38,27 +38,27 @@ import { type FileDrop, newObjectsOf, openFileDrop, openFileRoom, openUploads } 
 import type { Memories } from "./memories.ts";
 import type { Engine, ServiceParts } from "./parts.ts";
 
-/** What takes posts. HTTP is given this and the reader, and no database. */
+/** What takes posts. HTTP gets this and the reader of submissions, and no database. */
 export interface PostService {
   readonly gatekeeper: Gatekeeper;
   readonly intake: Intake;
   readonly challenges: Pick<Challenges, "make">;
   readonly uploads: Uploads;
-  /** Called when a browser sent a secret key. */
+  /** Called if a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
-  /** Called with the address of a request with `X-Forwarded-For` that is not trusted. */
+  /** Called with the peer's address if a request has an `X-Forwarded-For` that is not trusted. */
   readonly onUntrustedProxy: (peer: string) => void;
-  /** Called for a form whose page after success is on a site that it may not lead to. */
+  /** Called if the page after success is on a site that the form may not lead to. */
   readonly onPageFault: PageWatch;
-  /** Call before each request: notices what other processes changed. */
+  /** Call before each request: it notices changes that other processes made. */
   readonly noticeChanges: () => void;
-  /** Why no key can be checked now; null if it can. */
+  /** Why no key can be checked now; null if keys can be checked. */
   readonly blindness: () => Blindness | null;
   /** Whether a post could be stored now. */
   readonly isWritable: () => boolean;
-  /** Whether it could not because commits wait for a lost standby. */
+  /** Whether posts cannot be stored because commits wait for a lost standby. */
   readonly awaitsStandby: () => boolean;
-  /** Called for commits that bring a workspace near its monthly limit. */
+  /** Reports commits that bring a workspace near its monthly limit. */
   readonly limitNews: LimitNews;
   /** Resolves when every accepted post is stored. */
   readonly drain: () => Promise<void>;
@@ -74,7 +74,7 @@ interface PostParts {
   readonly scanner: Pick<FileScanner, "wake">;
 }
 
-/** The way of a post from its key to the commit. */
+/** Opens the way of a post, from its key to the commit. */
 export function openPosts(parts: ServiceParts, given: PostParts): PostService {
   const { db, clock, log } = parts;
   const { watch, engine, memories } = given;
@@ -105,7 +105,7 @@ export function openPosts(parts: ServiceParts, given: PostParts): PostService {
     async drain() {
       await commits.drain();
       await Promise.all([heldRoom.settle(), refusals.settle(), fileDrop.settle()]);
-      // What still waits for the store is done after the next start.
+      // Deletions that still wait for the file store are done after the next start.
       await objectsOf(db)?.close();
     },
   };
@@ -117,7 +117,7 @@ interface OpenedCommits {
   readonly heldRoom: HeldRoom;
 }
 
-/** The queue of what is stored, and who is told of each commit. */
+/** Opens the queue of commits, and the reports that each commit is given to. */
 function openCommits(
   parts: ServiceParts,
   { engine, memories, scanner }: Pick<PostParts, "engine" | "memories" | "scanner">,
@@ -196,14 +196,14 @@ function openGate(
   });
 }
 
-/** Files of a commit are scanned at once. */
+/** Wakes the scanner after a commit with files, so that they are scanned at once. */
 function wakeScanner(scanner: Pick<FileScanner, "wake">): CommitReport {
   return ({ batch }) => {
     if (batch.some(({ waitsUntil = null }) => waitsUntil !== null)) scanner.wake();
   };
 }
 
-/** Counts posts of pages whose origin is not allowed. */
+/** Counts posts from pages whose origin is not allowed. */
 function openRefusals({ db, clock, log }: ServiceParts, limiter: RateLimiter): OriginRefusals {
   return createOriginRefusals({
     db,
@@ -214,7 +214,7 @@ function openRefusals({ db, clock, log }: ServiceParts, limiter: RateLimiter): O
   });
 }
 
-/** Bounds what all held posts take, and reports what had to go for any bound. */
+/** Bounds the room of all held posts, and reports each post that had to be deleted for any of the bounds. */
 function openHeldRoom({ db, config, clock, log, metrics }: ServiceParts, served: ServedDatabase): HeldRoom {
   const maxBytes = heldByteLimit(config.held.maxBytes, () => served.freeBytes());
   if (metrics !== null) measureHeld(metrics, db, maxBytes);
@@ -227,7 +227,7 @@ function openHeldRoom({ db, config, clock, log, metrics }: ServiceParts, served:
   });
 }
 
-/** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */
+/** Measures and reports each commit, learns from it whether posts can be stored, and announces it as news. */
 function watchCommits(
   reports: readonly CommitReport[],
   { writability }: ServedDatabase,
@@ -236,7 +236,7 @@ function watchCommits(
   return {
     onCommit(committed, seconds) {
       for (const report of reports) report(committed, seconds);
-      // If all of them were refused, nothing had to be written.
+      // If all posts of the commit were refused, nothing was written, so it shows nothing about the database.
       if (!committed.outcomes.includes("stored")) return;
       writability.report(true);
       news.announce();

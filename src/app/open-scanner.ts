@@ -18,7 +18,7 @@ interface ScannerParts {
   readonly upkeep: Upkeep;
 }
 
-/** What has files scanned that forms bring. */
+/** Opens the scanner of files that forms bring. */
 export function openScanner(
   { db, config: { files }, clock, log, metrics }: ServiceParts,
   { fileLinks, deliverer, served, news, upkeep }: ScannerParts,

@@ -7,11 +7,11 @@ import type { ImportSpool } from "../submissions/import/import-spool.ts";
 import { openImports } from "./open-uploads.ts";
 import type { ServiceParts } from "./parts.ts";
 
-/** What is done with submissions after they were stored. */
+/** What the server does with submissions after they were stored. */
 export interface SubmissionService {
   readonly reader: SubmissionReader;
   readonly linkedFiles: LinkedFiles;
-  /** For everything in this server that looks at submissions one by one. */
+  /** The slots for everything that reads submissions one by one. */
   readonly searches: SearchSlots;
   readonly imports: ImportSpool;
 }

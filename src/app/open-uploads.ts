@@ -12,14 +12,14 @@ import { SingleFlight } from "../foundation/single-flight.ts";
 import { ImportSpool } from "../submissions/import/import-spool.ts";
 import type { ServiceParts } from "./parts.ts";
 
-/** The limits that the database keeps. */
+/** Opens the limits on the room for files, which the database keeps. */
 export function openFileRoom({ db, config: { files, rateLimit } }: ServiceParts): FileRoom {
   const { maxTotalBytes, maxBytesPerAddressPerDay, maxFormShare } = files;
   const exempt = compileNetworks(rateLimit.exempt);
   return createFileRoom(db, { maxTotalBytes, maxBytesPerAddressPerDay, maxFormShare, exempt });
 }
 
-/** The way of files from their first byte until they are checked. */
+/** Opens the way of files, from the first byte until they are checked. */
 export function openUploads(
   { db, config: { files }, clock, metrics }: ServiceParts,
   served: ServedDatabase,
@@ -48,13 +48,13 @@ export function openUploads(
   });
 }
 
-/** The store that new files go to; null if they go into the database. */
+/** The file store that new files go to; null if they go into the database. */
 export function newObjectsOf(db: ServiceParts["db"]): ObjectStore | null {
   const objects = objectsOf(db);
   return objects?.takesNew === true ? objects : null;
 }
 
-/** Keeps files that are imported through the server. */
+/** Opens the folder for files that are imported through the server. */
 export function openImports(
   { db, clock, config: { files } }: ServiceParts,
   served: ServedDatabase,
@@ -67,18 +67,18 @@ export function openImports(
   });
 }
 
-/** Beside the database file there is a disk with room, which the server may write to. */
+/** The folder in which files wait. Beside the database file there is a disk with room that the server may write to. */
 function spoolFolder(db: ServiceParts["db"]): string {
   return db.engine === "sqlite" ? dirname(db.path) : tmpdir();
 }
 
 export interface FileDrop {
   drop(taken: TakenFiles): void;
-  /** Resolves when nothing waits. */
+  /** Resolves when no file waits to be deleted. */
   settle(): Promise<void>;
 }
 
-/** Deletes files that got no submission, one post after the other. What is left when the process ends is deleted by a clean-up. */
+/** Deletes files that got no submission, one post after the other. A clean-up deletes those that are left when the process ends. */
 export function openFileDrop({ db, log }: ServiceParts, room: Pick<FileRoom, "giveBack">): FileDrop {
   const waiting: TakenFiles[] = [];
   const dropping = new SingleFlight();

@@ -12,19 +12,25 @@ import type { MayReply, Outbox } from "../outbox/queue/outbox.ts";
 import type { BatchWriter } from "../submissions/commit/batch.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 
-/** What a server is made of. */
+/** What a server is built from. */
 export interface ServiceParts {
   readonly db: AnyDatabase;
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  /** Takes the measurements; null measures nothing. */
+  /** Takes the measurements; null if nothing is measured. */
   readonly metrics: ExposedMetrics | null;
-  /** Time between two requests of a visitor of the dashboard, in milliseconds; undefined is the usual one. Tests that are not about it wait less. */
+  /**
+   * The least time between two requests of one visitor of the dashboard, in milliseconds; undefined means the usual one. Tests of other
+   * things use a shorter one.
+   */
   readonly visitIntervalMs?: number;
-  /** For how long the body of a request may stand still, in milliseconds; undefined is the usual time of each kind. Tests wait less. */
+  /**
+   * The longest pause in the body of a request, in milliseconds; undefined means the usual time of each kind of body. Tests use a shorter
+   * one.
+   */
   readonly bodyGraceMs?: number;
-  /** How somebody waits who signs in after failures; undefined is by the machine's time. */
+  /** The wait of somebody who signs in after failures; undefined waits in real time. */
   readonly signInSleep?: Sleep;
 }
 
@@ -36,11 +42,11 @@ export interface Engine {
   /** Stores a batch of posts. */
   readonly write: BatchWriter;
   readonly limiter: RateLimiter;
-  /** What only this engine has to clean up: each deletes some rows and returns how many. */
+  /** The clean-ups that only this engine needs. Each deletes some rows and returns how many. */
   readonly cleanUps: readonly (() => Promise<number>)[];
 }
 
-/** What an engine is told of, besides {@link ServiceParts}, when it stores posts. */
+/** What an engine needs to store posts, besides {@link ServiceParts}. */
 export interface StoringParts {
   readonly usage: UsageCounter;
   readonly spam: SpamMemory;

@@ -10,10 +10,10 @@ import { createClaims } from "../outbox/engines/postgresql-claims.ts";
 import { createPostgresqlBatch } from "../submissions/commit/postgresql-batch.ts";
 import type { Engine, ServiceParts, StoringParts } from "./parts.ts";
 
-/** Time between two exchanges with the other servers. */
+/** The time between two exchanges of counts with the other servers. */
 const EXCHANGE_MS = 250;
 
-/** Several servers share the database: what they hold together is in its tables. */
+/** Opens the engine of PostgreSQL. Several servers may share the database, so what they share is in its tables. */
 export function openPostgresqlEngine(
   db: PostgresqlDatabase,
   { config, clock, log }: ServiceParts,
@@ -57,7 +57,7 @@ interface Repetition {
   stop(): Promise<void>;
 }
 
-/** Runs `work` again and again, never twice at once. What fails is done the next time. */
+/** Runs `work` at regular times, never twice at once. After a failure it is tried again at the next time. */
 function repeatSingly(ms: number, work: () => Promise<void>, outcomes: Outcomes): Repetition {
   const flights = new SingleFlight();
   const timer = setInterval(() => {

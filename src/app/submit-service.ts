@@ -20,7 +20,7 @@ import type { ServiceParts } from "./parts.ts";
 import { openTransports, type WebhookService } from "./transports.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 
-/** Everything that serves one database, by who uses it. */
+/** Everything that serves one database, grouped by who uses it. */
 export interface SubmitService {
   readonly posts: PostService;
   readonly submissions: SubmissionService;
@@ -32,21 +32,24 @@ export interface SubmitService {
   /** Has files scanned for viruses, once it is started. */
   readonly scanner: FileScanner;
   readonly upkeep: Upkeep;
-  /** Opens and seals the secrets of the database. */
+  /** Encrypts and decrypts the secrets of the database. */
   readonly keyring: Keyring;
   readonly fileLinks: FileLinks;
-  /** Called for each commit that stored submissions, in whatever process. */
+  /** Announces each commit that stored submissions, by this process or another one. */
   readonly news: News;
   readonly onChange: Changes["onChange"];
-  /** Null if the configuration leaves them out. */
+  /** Null if the configuration turns them off. */
   readonly metrics: ExposedMetrics | null;
-  /** Counts requests by whoever sends them. */
+  /** Counts requests by client. */
   readonly limiter: RateLimiter;
-  /** What the server has of its database besides the rows. */
+  /** The parts of the database's server side that are not in rows. */
   readonly served: ServedDatabase;
 }
 
-/** @throws config_invalid if a key is missing that encrypts secrets of the database, or a file that a setting of `mail` names. */
+/**
+ * Builds everything. @throws config_invalid if a key is missing that secrets of the database are encrypted with, or a file that a setting
+ * of `mail` names.
+ */
 export async function createSubmitService(parts: ServiceParts): Promise<SubmitService> {
   const { db, config, clock, log, metrics } = parts;
   serveObjects(parts);

@@ -14,23 +14,23 @@ import { TestSlots } from "../webhooks/test-slots.ts";
 import { createWebhookTransport } from "../webhooks/webhook-transport.ts";
 import type { ServiceParts } from "./parts.ts";
 
-/** What sends to webhooks, until the deliverer stops. */
+/** What sends to webhooks; it may be used until the deliverer stops. */
 export interface WebhookService {
   readonly sender: HttpSender;
-  /** For tests of webhooks, which hold the sender's slots. */
+  /** The slots for tests of webhooks, which use the same sender. */
   readonly testSlots: TestSlots;
 }
 
 interface Transports {
   readonly transports: readonly Transport[];
   readonly webhooks: WebhookService;
-  /** Null without a mail server: then e-mail waits. */
+  /** Null without a mail server; e-mail then waits. */
   readonly mail: MailParts | null;
   /** Null without a mail server. */
   readonly mayReply: MayReply | null;
 }
 
-/** @throws config_invalid if a file cannot be read that the settings under `mail` name */
+/** @throws config_invalid if a file that the settings under `mail` name cannot be read. */
 export function openTransports(parts: ServiceParts, keyring: Keyring): Transports {
   const { db, config, clock, log } = parts;
   const dashboardUrl = dashboardUrlOf(config);
@@ -46,7 +46,7 @@ export function openTransports(parts: ServiceParts, keyring: Keyring): Transport
   };
 }
 
-/** E-mail of every kind shares the connections. */
+/** Reads what sending e-mail needs; null without a mail server. E-mail of every kind shares the connections. */
 function readMailParts({ db, config, clock, log }: ServiceParts): MailParts | null {
   const { baseUrl } = config.server;
   const smtp = readSmtpSettings(config.mail, baseUrl);
@@ -65,13 +65,13 @@ function readMailParts({ db, config, clock, log }: ServiceParts): MailParts | nu
   };
 }
 
-/** The address under which people open the dashboard; null if it is not known or there is none. */
+/** The address at which people open the dashboard; null if it is off, on another address, or if the public address is not known. */
 export function dashboardUrlOf({ server, dashboard }: Config): string | null {
   const isThere = dashboard.enabled && dashboard.listen === null;
   return isThere && server.baseUrl !== null ? `${server.baseUrl}/dashboard` : null;
 }
 
-/** A sender that obeys the configuration's time limit and address rules. */
+/** Creates a sender with the time limit and the address rules of the configuration. */
 export function createWebhookSender({ webhooks }: Config): HttpSender {
   return createHttpSender({
     allowed: parseAllowedNetworks(webhooks.allowNetworks),

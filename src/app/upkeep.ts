@@ -29,13 +29,13 @@ import { expireSubmissions } from "../submissions/stored/retention.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import type { Engine, ServiceParts } from "./parts.ts";
 
-/** Work for a timer, so that nothing stays longer than it should. */
+/** Work that a timer starts, so that nothing is kept longer than it should be. */
 export interface Upkeep {
-  /** Each one is a short transaction. Returns how many rows it deleted; 0 when none are left. */
+  /** Each clean-up runs one short transaction and returns the number of rows that it deleted; 0 if none is left. */
   readonly cleanUps: readonly (() => Promise<number>)[];
-  /** The same for submissions that are older than their endpoint keeps them, or were in the bin for its days. */
+  /** A clean-up of submissions that are older than their endpoint keeps them, or have been in the bin for too long. */
   readonly expire: () => Promise<number>;
-  /** Empties the write-ahead log of deleted content, if this can be done at once. Never throws: the clean-ups try again. */
+  /** Empties the write-ahead log of deleted content if that is possible at once. Never throws: the clean-ups try again. */
   readonly clearLog: () => void;
 }
 
@@ -80,7 +80,7 @@ export function createUpkeep(
       () => noted(() => dropOldLetters(config.mail.keepSentDays, clock.now())),
       () => db.transaction(() => dropOldUse(clock.now())),
       ...cleanUps,
-      // Last: a store that does not answer lets the others wait.
+      // The last one, because a file store that does not answer would keep the others waiting.
       () => deleteWaiting(db, clock.now()),
     ],
     expire: () => noted(() => expireSubmissions(config.submissions.binDays, clock.now())),

@@ -16,7 +16,7 @@ import { listHeld } from "../submissions/held/held-operations.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
 import { filesOf } from "./kept-files.ts";
 
-/** Held posts of one page; `held.list` ends a page by bytes too. */
+/** The number of held posts on one page; `held.list` also ends a page by its bytes. */
 const PAGE_ROWS = 100;
 
 type Parts = SearchParts & SpamParts;
@@ -49,7 +49,7 @@ export const exportWorkspace = operation({
   },
 });
 
-/** One part of the archive is in memory at a time, and an entry of its directory for each file. */
+/** Makes the parts of the archive. One part is in memory at a time, and an entry of the archive's directory for each file. */
 async function* partsOf(context: Context<Parts>, workspace: string): AsyncGenerator<Part, void> {
   const counts: Counts = { endpoints: 0, submissions: 0, held: 0, files: 0 };
   const notes: string[] = [];
@@ -75,7 +75,7 @@ async function* membersOf(
   yield { name: "settings.json", content: [`${jsonText(settings.file, 2)}\n`] };
   yield { name: "submissions.ndjson", content: submissionsOf(context, door, { workspace, counts }) };
   yield { name: "held.ndjson", content: heldOf(door, workspace, counts) };
-  // Asked again for each file: nothing more goes out of what is not one's own any more.
+  // The endpoints are read again for each file, so that nothing more goes out of one that the actor may no longer see.
   const endpoints = (): Steps<readonly string[]> => endpointsOf(context, workspace);
   for await (const member of filesOf(context.db, endpoints)) {
     counts.files += 1;
@@ -87,20 +87,20 @@ function* endpointsOf(context: Context, workspace: string): Steps<readonly strin
   return (yield* reachEndpointIds(context, { endpoint: null, workspace })) ?? [];
 }
 
-/** For the operations of which the archive is made: each looks at the rights of whoever asks by itself. */
+/** A door for the operations that the archive is made of: each checks the actor's rights by itself. */
 function doorOf({ db, config, now, actor, parts, gone }: Context<Parts>): Door<Parts> {
   return { db, config, now, actor, parts, ...(gone && { gone }), onChange: () => undefined };
 }
 
-/** What reads the settings works with no more than this has. */
+/** The operations that read the settings need no other parts than these. */
 function performing(door: Door<Parts>): PerformAnywhere {
   return (read, input) => perform({ ...door, parts: door.parts as never }, read, input);
 }
 
-/** How each line of an export begins. */
+/** The beginning of each line of an export. */
 const LINE_HEAD = /^\{"id":"\w+","endpoint_id":"(\w+)",/gm;
 
-/** Beside the id of its endpoint each has the name: the server that applies the settings gives endpoints other ids. */
+/** Each submission gets the name of its endpoint besides the id, because a server that applies the settings gives endpoints other ids. */
 async function* submissionsOf(
   { db }: Context<Parts>,
   door: Door<Parts>,
@@ -119,7 +119,7 @@ async function* submissionsOf(
   }
 }
 
-/** Each is looked up once. */
+/** Returns a function that finds the name of an endpoint; each is looked up once. */
 function endpointNames(db: Database): (id: string) => Promise<string> {
   const known = new Map<string, string>();
   return async (id) => {

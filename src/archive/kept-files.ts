@@ -4,14 +4,14 @@ import { isKept, listKeptFiles, readBytes } from "../files/read-file.ts";
 import type { ArchiveMember } from "../foundation/zip-stream.ts";
 import { listBinned } from "../submissions/stored/submission-bin.ts";
 
-/** Files that are listed at once. */
+/** The number of files that are listed at once. */
 const PAGE_ROWS = 100;
 
 /**
- * The files of submissions and held posts as members of an archive, each as `files/` and its id; none of what is in the bin. One that is
- * deleted before its turn is left out; the archive fails if one is deleted while it is read.
+ * The files of submissions and held posts as members of an archive, each named `files/` and its id; those in the bin are left out. A file
+ * that is deleted before its turn is left out; if one is deleted while it is read, the archive fails.
  *
- * @param endpoints whose files; asked again before each file. @throws what that throws
+ * @param endpoints reads the ids of the endpoints whose files are wanted; called again before each file. @throws what `endpoints` throws.
  */
 export async function* filesOf(
   db: Database,

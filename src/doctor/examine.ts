@@ -63,12 +63,12 @@ import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-healt
 import { checkDoubtfulAccounts } from "../workspaces/doubt-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 
-/** What is examined. */
+/** What is examined, and with which configuration. */
 export interface Patient {
   readonly db: AnyDatabase;
-  /** What the program that examines would use. */
+  /** The configuration that the examining program uses. */
   readonly config: Config;
-  /** The same as it was read, without the flags of the command line. */
+  /** The same configuration as it was read, without the flags of the command line. */
   readonly loaded: LoadedConfig;
   readonly secretLists: readonly ListSecrets[];
   readonly now: number;
@@ -82,10 +82,10 @@ interface ExaminedPatient extends Patient {
 type Findings = Finding | readonly Finding[];
 type Check = (patient: ExaminedPatient) => MaybeLater<Findings>;
 
-/** Takes seconds for each GB. */
+/** Takes seconds for each GB of the file. */
 const checkWholeFile = ofFile(checkIntegrity);
 
-/** Asks other machines, and takes some seconds at most. */
+/** Asks other machines, which takes some seconds at most. */
 const askNetwork: Check = ({ config }) => checkMailNetwork(config.mail, config.server.baseUrl);
 
 const askIssuer: Check = ({ config }) => checkIssuer(config.oidc);
@@ -94,7 +94,7 @@ const askStore: Check = ({ db }) => checkStore(objectsOf(db));
 
 const SLOW_CHECKS: ReadonlySet<Check> = new Set([checkWholeFile, askNetwork, askIssuer, askStore]);
 
-/** In the order of the output. A feature with something that can go wrong adds its checks here. */
+/** All checks, in the order of the output. A feature in which something can go wrong adds its checks here. */
 const CHECKS: readonly Check[] = [
   ofFile(checkDurability),
   checkWholeFile,
@@ -148,10 +148,10 @@ const CHECKS: readonly Check[] = [
     db.read(() => checkUploadAddresses(config.files.maxBytesPerAddressPerDay, now)),
   ),
   ofTables(({ db }) => db.read(checkFileChunks)),
-  // What the server saw, before a try of this process.
+  // What the server saw with the file store comes before a try of this process.
   ofTables(({ db, now }) => db.read(() => checkDeletions(objectsOf(db), now))),
   askStore,
-  // On the same machine as a rule, so the page System asks too.
+  // The scanner usually runs on the same machine, so the page System asks it too.
   ofTables(async ({ db, config, now }) => checkScanner(config.files, await db.read(countBacklog), now)),
   ofTables(({ db, now }) => db.read(() => checkOftenSent(now))),
   ofTables(({ db, now }) => db.read(() => checkIgnoredRedirects(now))),
@@ -168,7 +168,7 @@ function ofFile(check: (db: SqliteDatabase, patient: Patient) => Findings): Chec
   return (patient) => (patient.db.engine === "sqlite" ? check(patient.db, patient) : []);
 }
 
-/** A check of a PostgreSQL database. Without one, nothing of it is loaded. */
+/** A check of a PostgreSQL database. For SQLite, nothing of PostgreSQL is loaded. */
 function ofPostgresql(
   check: (db: PostgresqlDatabase, checks: typeof PostgresqlHealth, patient: Patient) => Promise<Findings>,
 ): Check {
@@ -178,23 +178,23 @@ function ofPostgresql(
       : [];
 }
 
-/** A check that reads tables: skipped if `database.schema` or `database.structure` reports a problem. */
+/** A check that reads tables. It is skipped if `database.schema` or `database.structure` reports a problem. */
 function ofTables(check: Check): Check {
   return (patient) => (patient.hasItsTables ? check(patient) : []);
 }
 
 /**
- * Runs the checks and changes nothing.
+ * Runs the checks; changes nothing.
  *
- * @param thorough whether the file is read from its beginning to its end too, while nothing else of this process runs, and
- *   other machines are asked.
+ * @param thorough whether the file is also read from beginning to end, which holds up everything else in this process, and other machines
+ * are asked.
  */
 export async function examine(patient: Patient, thorough: boolean): Promise<Finding[]> {
   const examined = { ...patient, hasItsTables: await hasItsTables(patient.db) };
   const findings: Findings[] = [];
   for (const check of CHECKS) {
     if (SLOW_CHECKS.has(check) && !thorough) continue;
-    // A server takes posts between them.
+    // A server takes posts between two checks.
     await yieldToOthers();
     try {
       findings.push(await check(examined));
@@ -205,7 +205,7 @@ export async function examine(patient: Patient, thorough: boolean): Promise<Find
   return findings.flat();
 }
 
-/** A check that fails to run is a finding itself, and the others continue. @throws what is no expected failure */
+/** The finding for a check that could not run, so that the other checks go on. @throws the error if it is not an expected one. */
 export function failedCheck(error: unknown): Finding {
   if (!(error instanceof FormsvcError)) throw error;
   const { message, facts } = error;
@@ -218,7 +218,7 @@ async function hasItsTables(db: Patient["db"]): Promise<boolean> {
     const { checkPostgresqlSchema } = await import("../database/postgresql/postgresql-health.ts");
     return (await checkPostgresqlSchema(db)).ok;
   } catch {
-    // These checks run again and report the reason.
+    // The checks of `database.schema` and `database.structure` run again later, and report the reason.
     return false;
   }
 }

@@ -3,7 +3,7 @@ import type { Finding } from "../foundation/finding.ts";
 import type { Hint } from "../foundation/hint.ts";
 import { type Context, operation } from "../operations/operation.ts";
 
-/** A fact that each door has its own words for. */
+/** A fact that each door puts into its own words. */
 const hint = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Hint>;
 
 const findingShape = z.strictObject({
@@ -14,7 +14,7 @@ const findingShape = z.strictObject({
 });
 
 interface Parts {
-  /** What `formsvc doctor` finds, but for the checks that take long; `now` is some seconds old at most. */
+  /** Runs the checks of `formsvc doctor`, except those that take long. `now` accepts a result that is some seconds old. */
   readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
 }
 

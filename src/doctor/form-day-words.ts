@@ -4,7 +4,7 @@ import type { LetterContent } from "../mail/letter-store.ts";
 import { oneLine } from "../mail/mail-text.ts";
 import type { NearFormDay } from "../submissions/files/near-form-days.ts";
 
-/** What a letter says of the files that came through a form's page in a day: they are 80 % of what may come, or did not fit. */
+/** A letter about the files that came through a form's page in a day: they have reached 80 % of the limit, or some did not fit. */
 export interface FormDayNotice extends NearFormDay {
   readonly what: FormDayNews;
 }

@@ -21,32 +21,32 @@ interface LimitLettersParts {
   readonly files: { readonly maxTotalBytes: number; readonly maxFormShare: number };
   /** `held.days` */
   readonly heldDays: number | null;
-  /** `mail.operator`, as `parseMailAddress` gives it; null is the accounts that are operators. */
+  /** `mail.operator`, as `parseMailAddress` returned it; null means the accounts that are operators. */
   readonly operator: string | null;
-  /** Where the dashboard is; null if that is not known. */
+  /** The address of the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
   readonly clock: Clock;
   /** Called when letters were written. */
   readonly onWritten: () => void;
 }
 
-/** A letter, and the mark that it is written once. */
+/** A letter that is to be written, and the mark that it was. */
 interface DueLetter {
-  /** Whom it notifies beside the operator. */
+  /** The address of the owner, who is notified besides the operator. */
   readonly owner: string;
   readonly topic: string;
-  /** False if they were notified already. */
+  /** Marks the letter as written. False if it was marked already. */
   readonly mark: (now: number) => Steps<boolean>;
   readonly words: (isOperator: boolean) => LetterContent;
 }
 
-/** A month or day that has just ended is looked at too, so that a start soon after its end misses nothing. */
+/** A month or a day that ended this recently is looked at too, so that a start soon after its end misses nothing. */
 const LOOK_BACK_MS = 3_600_000;
 
 /**
- * Notifies the owner and the operator by letter that a workspace has used 80 % of its month, all of it, and that the first post is held for
- * it, and the same of its room for files: each once a workspace and month; and of the files that may come through a form's page: each once
- * a form and day. Who was notified is decided by the tables alone, so several servers and restarts say nothing twice and miss nothing.
+ * Writes letters to the owner and the operator about limits. Once for a workspace and month: it has used 80 % of its submissions, has used
+ * all of them, or the first post is held because of that; and the same for its room for files. Once for a form and day: the files that may
+ * come through its page. The tables alone decide who was notified, so that several servers and restarts repeat nothing and miss nothing.
  */
 export class LimitLetters {
   readonly #parts: LimitLettersParts;
@@ -56,7 +56,7 @@ export class LimitLetters {
     this.#parts = parts;
   }
 
-  /** Looks through all workspaces, in turns with posts. Call it now and then. */
+  /** Looks through all workspaces; posts get their turn in between. Call it at regular times. */
   async lookThrough(): Promise<void> {
     for (const month of this.#months()) {
       let after: string | null = null;
@@ -69,7 +69,7 @@ export class LimitLetters {
     await this.#lookAtFormDays();
   }
 
-  /** A commit of this server says that somebody may have to be notified. */
+  /** Looks at one workspace, after a commit of this server has come near its limit. */
   async lookAt(workspaceId: string): Promise<void> {
     for (const month of this.#months()) await this.#look(month, { after: null, only: workspaceId });
   }
@@ -106,7 +106,7 @@ export class LimitLetters {
     return new Set([monthOf(now - LOOK_BACK_MS), monthOf(now)]);
   }
 
-  /** Returns the last workspace that was looked at; null if there are no more. */
+  /** Looks at some workspaces. Returns the id of the last one; null if there are no more. */
   async #look(
     month: string,
     range: { readonly after: string | null; readonly only: string | null },
@@ -127,7 +127,7 @@ export class LimitLetters {
     for (const each of due) if (await db.transaction(() => this.#write(each))) onWritten();
   }
 
-  /** False if another server did meanwhile. */
+  /** Writes a letter. False if another server wrote it meanwhile. */
   *#write(due: DueLetter): Steps<boolean> {
     const now = this.#parts.clock.now();
     if (!(yield* due.mark(now))) return false;
@@ -136,7 +136,7 @@ export class LimitLetters {
     return true;
   }
 
-  /** By address, so that an operator who owns the workspace gets one. */
+  /** The letters by address, so that an operator who owns the workspace gets only one. */
   *#letters({ owner, words }: DueLetter): Steps<ReadonlyMap<string, LetterContent>> {
     const { operator } = this.#parts;
     const operators = operator === null ? yield* listOperatorAddresses() : [operator];
@@ -189,14 +189,14 @@ function* readNoticed(workspaceId: string, month: string): Steps<ReadonlySet<Lim
   return new Set((yield* all(rows.where("month", "=", month))).map(({ what }) => what));
 }
 
-/** Room that is full needs no letter that it is nearly full. */
+/** If the room is full, the letter that it is nearly full is not needed. */
 function* findStorageNotices({ isFull, ...near }: NearStorage, month: string): Steps<LimitNotice[]> {
   const noticed = yield* readNoticed(near.workspaceId, month);
   const what = isFull ? "files_full" : "files_near";
   return noticed.has(what) || noticed.has("files_full") ? [] : [{ ...near, month, what }];
 }
 
-/** Who hears that files were refused need not hear that they will be. */
+/** If files were refused, the letter that they soon will be is not needed. */
 function* findFormDayNotices(near: NearFormDay): Steps<FormDayNotice[]> {
   const noticed = yield* readOwnerNotified(near);
   const what = near.isFull ? "full" : "near";

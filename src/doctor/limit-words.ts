@@ -5,11 +5,11 @@ import { oneLine } from "../mail/mail-text.ts";
 import type { NearLimit } from "../workspaces/near-limit.ts";
 
 /**
- * What a letter says: 80 % are used, all are used, or the first post is held; or that the room for files is nearly full, or is. `used` and
- * `limit` are bytes then.
+ * A letter about a limit: 80 % or all of the month's submissions are used, or the first post is held; or the room for files is nearly full,
+ * or full. In that case `used` and `limit` are bytes.
  */
 export interface LimitNotice extends NearLimit {
-  /** `YYYY-MM`, UTC. */
+  /** The month in UTC as `YYYY-MM`. */
   readonly month: string;
   readonly what: "near" | "full" | "held" | "files_near" | "files_full";
 }

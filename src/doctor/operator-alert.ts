@@ -6,27 +6,29 @@ import type { ReportedProblems } from "./reported-problems.ts";
 
 interface OperatorAlertParts {
   readonly examine: () => Promise<readonly Finding[]>;
-  /** How the letter names this server; null if it has no public name. */
+  /** The name of this server in the letter; null if it has no public name. */
   readonly host: string | null;
   /** The page that shows the findings; null if there is none. */
   readonly systemUrl: string | null;
   readonly clock: Clock;
-  /** What the operator was told of, which outlives this process. */
+  /** What was reported to the operator. It outlives this process. */
   readonly reported: {
     read(): Promise<ReportedProblems>;
-    /** Writes the letter and what it tells, both or neither. False if an earlier letter still waits for the mail server. */
+    /** Writes the letter and what it reports, both or neither. False if an earlier letter still waits for the mail server. */
     report(letter: LetterContent, problems: ReportedProblems): Promise<boolean>;
   };
 }
 
-/** Also the time from the start to the first examination: a server that starts again and again writes no letters. */
+/**
+ * The time between two examinations, and from the start to the first one, so that a server that starts again and again writes no letters.
+ */
 const EXAMINE_EVERY_MS = 300_000;
 const LETTER_EVERY_MS = 600_000;
 /** The largest number of findings that one letter names. */
 const MAX_NAMED = 20;
 const MAX_LENGTH = 400;
 
-/** Problems beside which not everything can be examined. */
+/** Problems that keep other things from being examined. */
 const HIDING_PROBLEMS: ReadonlySet<string> = new Set([
   "database.file",
   "database.schema",
@@ -36,17 +38,16 @@ const HIDING_PROBLEMS: ReadonlySet<string> = new Set([
 interface Change {
   readonly began: readonly Finding[];
   readonly ended: readonly Finding[];
-  /** The number of findings that were told before and are still there. */
+  /** The number of problems that were reported before and have not ended. */
   readonly stillCount: number;
 }
 
 /**
- * Tells the operator by e-mail what begins and what ends among the problems that `doctor` finds: each of them once, several in one
- * letter, also over restarts.
+ * Reports to the operator by e-mail when problems that `doctor` finds begin and end: each once, several in one letter, also over restarts.
  */
 export class OperatorAlert {
   readonly #parts: OperatorAlertParts;
-  /** Null until it is read. */
+  /** What was reported; null until it is read. */
   #reported: ReportedProblems | null = null;
   #examinedAt: number;
   #writtenAt = -Infinity;
@@ -56,7 +57,7 @@ export class OperatorAlert {
     this.#examinedAt = parts.clock.now();
   }
 
-  /** Call it every minute; it examines if it is time to. */
+  /** Examines if it is time to. Call every minute. */
   async look(): Promise<void> {
     if (this.#isWithin(EXAMINE_EVERY_MS, this.#examinedAt)) return;
     this.#examinedAt = this.#parts.clock.now();
@@ -64,7 +65,7 @@ export class OperatorAlert {
     await this.#report(this.#reported, problemsOf(this.#reported, await this.#parts.examine()));
   }
 
-  /** Also false after the clock was set back. */
+  /** Whether less than this time has passed. Also false after the clock was set back. */
   #isWithin(ms: number, since: number): boolean {
     return Math.abs(this.#parts.clock.now() - since) < ms;
   }
@@ -99,10 +100,10 @@ export class OperatorAlert {
   }
 }
 
-/** A problem's message is cut as in the letter, because it may quote what a stranger chose. */
+/** The problems by topic. A message is shortened as in the letter, because it may quote what a stranger chose. */
 function problemsOf(reported: ReportedProblems, findings: readonly Finding[]): ReportedProblems {
   const problems = findings.filter(({ ok }) => !ok);
-  // What was not examined is not known to have ended.
+  // A problem that could not be examined is not known to have ended.
   const isWhole = problems.every(({ name }) => !HIDING_PROBLEMS.has(name));
   return new Map([
     ...(isWhole ? [] : reported),
@@ -112,7 +113,9 @@ function problemsOf(reported: ReportedProblems, findings: readonly Finding[]): R
   ]);
 }
 
-/** The message of a problem may change while it lasts: it has times and counts. What it is about does not. */
+/**
+ * The topic of a problem: its name and advice. The message is not used, because its times and counts may change while the problem lasts.
+ */
 function topicOf({ name, advice }: Finding): string {
   return advice === null || typeof advice === "string" ? name : `${name} ${JSON.stringify(advice)}`;
 }

@@ -3,10 +3,10 @@ import { all, run, type Steps } from "../database/steps.ts";
 import type { Finding } from "../foundation/finding.ts";
 import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
 
-/** Problems by what they are about. */
+/** Problems by topic. */
 export type ReportedProblems = ReadonlyMap<string, Finding>;
 
-/** What was reported to this address and is not known to have ended. */
+/** The problems that were reported to this address and are not known to have ended. */
 export function* readReported(address: string): Steps<ReportedProblems> {
   const rows = query.selectFrom("told_problem").select(["topic", "finding"]).where("told_to", "=", address);
   const reported = yield* all(rows.orderBy("topic"));

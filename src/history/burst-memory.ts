@@ -1,23 +1,26 @@
 import { BoundedMap } from "../foundation/bounded-map.ts";
 
-/** Posts of one network in the last ten minutes, in this process's memory: a restart forgets them. */
+/** The posts of each network in the last ten minutes. They are in this process's memory, so a restart forgets them. */
 export interface BurstMemory {
-  /** Counts a post and returns how many there were, this one included, and how many endpoints they went to. */
+  /** Counts a post. Returns the number of posts in the last ten minutes, with this one, and the number of endpoints that they went to. */
   note(network: string, endpointId: string, now: number): { posts: number; endpoints: number };
 }
 
 const WINDOW_MS = 600_000;
-/** Posts remembered of one network; more would not change the result. */
+/** The largest number of posts that are remembered for one network; more would not change the result. */
 const MAX_POSTS = 30;
-/** Networks remembered; the one that was quiet for the longest time is forgotten, to the nearest minute. */
+/**
+ * The largest number of networks that are remembered. The one that was quiet for the longest time is forgotten first, to the nearest
+ * minute.
+ */
 const MAX_NETWORKS = 20_000;
 const RANKED_EVERY_MS = 60_000;
 
-/** The latest posts of a network, the oldest first. */
+/** The latest posts of a network, oldest first. */
 interface Burst {
   readonly times: number[];
   readonly endpointIds: string[];
-  /** When it was last put behind all other networks. */
+  /** When the network was last moved behind all others. */
   rankedAt: number;
 }
 
@@ -44,7 +47,7 @@ export function createBurstMemory(): BurstMemory {
   };
 }
 
-/** Drops posts older than ten minutes, and posts that are in the future because the clock was set back. */
+/** Drops posts older than ten minutes, and those whose time is in the future because the clock was set back. */
 function forgetOthers({ times, endpointIds }: Burst, now: number): void {
   const [oldest = now] = times;
   if (now - oldest < WINDOW_MS && (times.at(-1) ?? now) <= now) return;

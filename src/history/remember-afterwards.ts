@@ -2,12 +2,12 @@ import type { Database } from "../database/database.ts";
 import type { RecalledPost } from "./remember-texts.ts";
 import type { SpamMemory } from "./spam-memory.ts";
 
-/** The largest number of posts that wait until the transaction before theirs has ended. The texts of others are not remembered. */
+/** The largest number of posts that wait for the running transaction to end. The texts of further ones are not remembered. */
 const MAX_WAITING = 512;
 
 /**
- * Remembers posts in a transaction of its own after theirs, so that none waits for rows that all copies of a campaign change. What
- * is lost with a crash costs one copy that is not recognised.
+ * Returns a function that remembers posts in a transaction of its own, after the one that stored them. So no post waits for rows that all
+ * copies of a campaign change. A crash may lose some of this, and then a copy is not recognised.
  */
 export function rememberAfterwards(
   db: Pick<Database, "relaxedTransaction">,

@@ -6,27 +6,27 @@ import type { TextSketch } from "../spam/text-sketch.ts";
 import type { RememberedKeys } from "./remembered-keys.ts";
 import { asText, isGenuineTarget, NOBODY, scopedKeys, sendersJson, sendersOf } from "./text-rows.ts";
 
-/** What a workspace knows about posts like this one, and what to remember of the post when it is stored. */
+/** What a workspace knows about a post, and what is to be remembered of it when it is stored. */
 export interface Recollection {
   readonly history: SpamHistory;
   readonly trace: PostTrace;
-  /** The remembered text that this post is a copy of; null if there is none. */
+  /** The id of the remembered text that this post is a copy of; null if there is none. */
   readonly textId: number | null;
-  /** Whether suspicious posts led to a target that this one leads to. */
+  /** Whether the post leads to a target that only suspicious posts led to before. */
   readonly hasKnownTarget: boolean;
 }
 
-/** A post that was recalled and is stored. */
+/** A recalled post that is being stored. */
 export interface RecalledPost {
   readonly workspaceId: string;
   readonly recollection: Recollection;
-  /** Whether it counts against the targets that it leads to; else it speaks for them. */
+  /** Whether the post counts against the targets that it leads to. If not, it counts for them. */
   readonly isSuspicious: boolean;
 }
 
 /**
- * What to remember of a post; null if nothing. A text of a low score is never a campaign, so most posts cost the memory nothing
- * on disk; but such a post speaks for the targets that suspicious ones led to.
+ * What to remember of a post; null if nothing. A text with a low score is never part of a campaign, so most posts write nothing to the
+ * memory. But such a post counts for targets that suspicious posts led to.
  */
 export function toRemember(
   workspaceId: string,
@@ -40,11 +40,11 @@ export function toRemember(
   return { workspaceId, recollection: { ...recollection, trace }, isSuspicious };
 }
 
-/** Texts and targets without marks that a workspace remembers; the oldest are forgotten. */
+/** The largest number of texts and targets without marks that a workspace remembers. The oldest are forgotten first. */
 const MAX_TEXTS = 10_000;
-/** Each time this number of texts was added, the oldest beyond the limit are forgotten, at most four times this number at once. */
+/** Each time this number of texts was added, the oldest texts beyond the limit are forgotten, up to four times this number at once. */
 const FORGET_EVERY = 64;
-/** Senders remembered for one text; more would not change the result. */
+/** The largest number of senders that are remembered for one text; more would not change the result. */
 const MAX_SENDERS = 8;
 
 const WRITE_SQL = {
@@ -56,7 +56,10 @@ const WRITE_SQL = {
   selectExact: "SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1",
 } as const;
 
-/** Remembers the texts and targets of posts, in the transaction that stores them; returns the ids of the texts, null for a short one. */
+/**
+ * Remembers the texts and targets of posts, in the transaction that stores the posts. Returns the ids of the texts, null for a text that is
+ * too short.
+ */
 export function* rememberTexts(
   posts: readonly RecalledPost[],
   remembered: RememberedKeys,
@@ -76,13 +79,13 @@ interface WrittenText {
   readonly workspaceId: string;
   readonly sketch: TextSketch;
   readonly keys: readonly number[];
-  /** Null until a new one is written. */
+  /** The id of the row; null until a new one is written. */
   id: number | null;
   senders: Sender[];
   isChanged: boolean;
 }
 
-/** The texts that one transaction writes. */
+/** The texts of one transaction, which are written once at its end. */
 interface WrittenTexts {
   readonly byKey: Map<number, WrittenText>;
   readonly byId: Map<number, WrittenText>;
@@ -99,7 +102,10 @@ function* addText(
   return written;
 }
 
-/** A post that is not suspicious speaks for the targets that it leads to, for as long as they are remembered. */
+/**
+ * Adds the sender of a suspicious post to its targets. A post that is not suspicious makes its targets genuine, for as long as they are
+ * remembered.
+ */
 function* addTargets(
   known: WrittenTexts,
   { workspaceId, recollection, isSuspicious }: RecalledPost,
@@ -129,12 +135,12 @@ function* findText(
   return written;
 }
 
-/** The row of a text in the memory, or that it is new. */
+/** Reads the row of a text; if there is none, the text is new. */
 function* readText(
   unread: Pick<WrittenText, "workspaceId" | "sketch" | "keys">,
   textId: number | null,
 ): Steps<WrittenText> {
-  // An earlier batch may have brought the same text after this post was looked up.
+  // An earlier batch may have written the same text after this post was looked up.
   const id =
     textId ??
     (yield* first(text<{ text_id: number }>(WRITE_SQL.selectExact, unread.keys[0])))?.text_id ??
@@ -205,10 +211,10 @@ function* forget(workspaceId: string, rows: readonly RememberedRow[]): Steps<voi
   }
 }
 
-/** Texts forgotten in one transaction: each has some ten rows. */
+/** The largest number of texts that one transaction forgets; each has about ten rows. */
 const FORGOTTEN_AT_ONCE = 50;
 
-/** Takes some of the texts away that a workspace remembers, marked ones too. Returns how many; 0 when none is left. */
+/** Forgets some texts of a workspace, marked ones too. Returns the number forgotten; 0 if none is left. */
 export function* forgetTextsOf(workspaceId: string, limit: number): Steps<number> {
   const some = Math.min(limit, FORGOTTEN_AT_ONCE);
   const rows = yield* all(text<RememberedRow>(FORGET_SQL.any, workspaceId, some));

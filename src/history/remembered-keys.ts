@@ -1,23 +1,23 @@
 import { all, type Steps, text } from "../database/steps.ts";
 import { mix } from "../spam/hashing.ts";
 
-/** Which keys the remembered texts of all workspaces have, held in memory so that most posts need not ask the database. */
+/** The keys of the remembered texts of all workspaces, held in memory so that most posts need not ask the database. */
 export interface RememberedKeys {
-  /** False only if no text has any of the keys. */
+  /** Whether a text may have one of the keys. False is certain; true is not. */
   mayHold(keys: readonly number[]): Steps<boolean>;
   add(keys: readonly number[]): void;
   /**
-   * Another process may have added some.
+   * Reads the texts that another process may have added.
    *
-   * @param overlap how many of the last ids are read again: several servers do not commit in the order of ids.
+   * @param overlap the number of last ids that are read again, because several servers do not commit in the order of ids.
    */
   catchUp(overlap?: number): void;
 }
 
-/** A Bloom filter of 256 KiB: with this many keys in it, one lookup in six asks the database without need. */
+/** The size of the Bloom filter, 256 KiB. With {@link MANY_KEYS} keys in it, one lookup in six asks the database without need. */
 const BITS = 2 ** 21;
 const MANY_KEYS = 200_000;
-/** Texts read at a time, about a millisecond's work: until all are read, every lookup asks the database. */
+/** The number of texts that are read at a time, which takes about a millisecond. Until all are read, every lookup asks the database. */
 const TEXTS_AT_A_TIME = 250;
 
 const READ_ON_SQL = `SELECT id, workspace_id, keys FROM remembered_text WHERE id > ? ORDER BY id LIMIT ${TEXTS_AT_A_TIME}`;
@@ -28,7 +28,7 @@ interface KeysRow {
   readonly keys: string;
 }
 
-/** @param readKeys the keys of a text that is stored. */
+/** @param readKeys returns the keys of a stored text. */
 export function createRememberedKeys(
   readKeys: (workspaceId: string, keys: string) => readonly number[],
 ): RememberedKeys {
@@ -37,7 +37,7 @@ export function createRememberedKeys(
   let mostKeys = Infinity;
   let lastId = 0;
   let isComplete = false;
-  /** How often something made what is being read too old. */
+  /** Increases whenever the texts that are being read become out of date. */
   let starts = 0;
 
   const holds = (key: number): boolean => hasBit(bits, firstBit(key)) && hasBit(bits, secondBit(key));
@@ -64,7 +64,7 @@ export function createRememberedKeys(
     if (start !== starts) return;
     lastId = rows.at(-1)?.id ?? lastId;
     isComplete = rows.length < TEXTS_AT_A_TIME;
-    // Forgotten texts leave their bits behind, so the filter is filled anew when it holds twice its first number of keys.
+    // The bits of forgotten texts stay set, so the filter is filled again once it holds twice as many keys as after the first filling.
     if (isComplete && mostKeys === Infinity) mostKeys = Math.max(MANY_KEYS, 2 * keyCount);
   };
   return {

@@ -13,29 +13,32 @@ import { asText, isGenuineTarget, scopedKeys, sendersOf } from "./text-rows.ts";
 
 /** The largest number of remembered texts that a post is compared with. */
 const MAX_CANDIDATES = 8;
-/** Workspaces whose weights are kept in memory, at 32 KiB each. */
+/** The largest number of workspaces whose weights are kept in memory, at 32 KiB each. */
 const MAX_WEIGHTS = 100;
-/** Keys of a sketch; a short text's only key is asked for as often. */
+/** The number of keys in a query. A sketch has up to this many; the only key of a short text is repeated. */
 const MAX_KEYS = 5;
 
 export interface SpamMemory {
-  /** Reads what is known about the post; stores nothing, except in the memory of bursts if there is one. */
+  /** Reads what is known about the post. It stores nothing, except in the memory of bursts, if there is one. */
   recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Steps<Recollection>;
   /**
-   * Call it in the transaction that stores the posts, with all of them: copies of one text are then read and written once.
-   * Returns the ids of their texts, null for a short one.
+   * Remembers posts. Call it in the transaction that stores them, with all of them, so that the copies of one text are read and written
+   * once. Returns the ids of their texts, null for a text that is too short.
    */
   remember(posts: readonly RecalledPost[]): Steps<(number | null)[]>;
-  /** Another process may have marked or remembered something: reads it again from now on. */
+  /** Call when another process may have marked or remembered something: it is read again from now on. */
   forget(): void;
-  /** Another server may have remembered something, before or after what is known here. */
+  /** Call when another server may have remembered something, even with lower ids than those that are known here. */
   catchUp(): void;
 }
 
-/** Texts that are read again, because a server may commit one with a lower id than another server's. A miss costs one copy. */
+/**
+ * The number of texts that are read again, because a server may commit a text with a lower id than another server's. If one is missed, a
+ * copy is not recognised.
+ */
 const OVERLAP = 1000;
 
-/** Changes when a server remembers a text. */
+/** The value of this query changes when any server remembers a text. */
 export function memoryHead(memory: Pick<SpamMemory, "catchUp">): Head {
   return { sql: "SELECT max(id) FROM remembered_text", onChange: () => memory.catchUp() };
 }
@@ -98,7 +101,7 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
 const TRUST_SQL = `SELECT count(*) FILTER (WHERE mark = 'ham') AS ham, count(*) FILTER (WHERE mark = 'spam') AS spam
   FROM lesson WHERE workspace_id = ? AND email = ?`;
 
-/** Whether the sender's posts were marked genuine, and none spam. */
+/** Whether posts of the sender were marked genuine, and none as spam. */
 function* isTrusted(workspaceId: string, email: string): Steps<boolean> {
   const marks = yield* first(text<{ ham: number; spam: number }>(TRUST_SQL, workspaceId, email));
   return marks !== undefined && marks.ham > 0 && marks.spam === 0;
@@ -115,7 +118,7 @@ interface KnownText {
 
 const noTexts: readonly KnownText[] = [];
 
-/** The targets that a post leads to, if only suspicious posts led there. */
+/** The remembered targets that a post leads to, without those that a genuine post led to. */
 function* findTargets(
   findCopies: CopyFinder,
   workspaceId: string,
@@ -126,7 +129,7 @@ function* findTargets(
   return found.filter(({ senders }) => !isGenuineTarget(senders));
 }
 
-/** The most other senders that led to one of these targets. */
+/** The largest number of other senders that led to one of these targets. */
 function mostOthers(targets: readonly KnownText[], sender: Sender): number {
   return targets.reduce((most, { senders }) => Math.max(most, countOthers(sender, senders)), 0);
 }
@@ -146,16 +149,16 @@ function othersAmong(texts: readonly KnownText[], sender: Sender): number {
   );
 }
 
-/** The remembered texts that a text is a copy or a variant of; kept until something may have changed them. */
+/** Finds the remembered texts that a text is a copy or a variant of. The result is kept in memory until something may have changed it. */
 interface CopyFinder {
   find(workspaceId: string, sketch: TextSketch): Steps<readonly KnownText[]>;
   forget(): void;
 }
 
-/** Texts whose copies are known without asking the database: those of the posts that wait for the disk together. */
+/** The largest number of texts whose copies are kept in memory: the texts of posts that wait for the disk together. */
 const MAX_FOUND = 256;
 
-/** Nearly every post is new, so only the keys are looked up first: in memory, then in the database. */
+/** Nearly every post is new, so its keys are looked up first: in memory, and only then in the database. */
 function createCopyFinder(remembered: RememberedKeys): CopyFinder {
   let found = new BoundedMap<number, readonly KnownText[]>(MAX_FOUND);
   return {
@@ -171,7 +174,7 @@ function createCopyFinder(remembered: RememberedKeys): CopyFinder {
       }
       return texts;
     },
-    // A new map: what is being read now is too old, and goes into the one before.
+    // A new map, because a read that is under way is out of date; it writes into the old map.
     forget: () => {
       found = new BoundedMap(MAX_FOUND);
     },
@@ -217,7 +220,7 @@ interface KnownWeights {
   readonly asOf: number;
 }
 
-/** The weights that a workspace's marks taught, null before any mark; read once until they are forgotten. */
+/** Reads the weights that a workspace's marks taught; null before the first mark. They are read once, and again after `forget`. */
 function createWeightReader(): {
   read(workspaceId: string): Steps<Float32Array | null>;
   forget(): void;
@@ -238,7 +241,7 @@ function createWeightReader(): {
       known.set(workspaceId, { version, weights, asOf });
       return weights;
     },
-    // Also what is being read now is too old.
+    // A read that is under way becomes out of date too.
     forget() {
       forgotten += 1;
     },

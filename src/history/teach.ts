@@ -9,10 +9,10 @@ import { createSpamMemory } from "./spam-memory.ts";
 
 export type Mark = "spam" | "ham";
 
-/** The largest number of marks that a workspace learns from; the oldest are forgotten. */
+/** The largest number of marks that a workspace learns from. The oldest are forgotten. */
 const MAX_LESSONS = 2000;
 
-/** A stored post as a lesson. */
+/** A stored post that the filter learns from. */
 export interface TaughtPost {
   readonly workspaceId: string;
   readonly endpointId: string;
@@ -20,7 +20,7 @@ export interface TaughtPost {
   readonly post: SpamPost;
 }
 
-/** Teaches the filters of workspaces what posts are, in place of what the same posts taught before. */
+/** Teaches the workspaces' filters what posts are, in place of what the same posts taught before. */
 export function* teach(posts: readonly TaughtPost[], mark: Mark, now: number): Steps<void> {
   for (const post of posts) {
     yield* forgetLesson(post.submissionId);
@@ -29,19 +29,22 @@ export function* teach(posts: readonly TaughtPost[], mark: Mark, now: number): S
   yield* relearnAll(posts);
 }
 
-/** Undoes what posts taught. */
+/** Takes back what posts taught. */
 export function* unteach(posts: readonly Pick<TaughtPost, "workspaceId" | "submissionId">[]): Steps<void> {
   for (const { submissionId } of posts) yield* forgetLesson(submissionId);
   yield* relearnAll(posts);
 }
 
-/** Once for each workspace: it takes as long for one post as for many. Servers hear that what they remember of it changed. */
+/**
+ * Learns anew, once for each workspace, because it takes as long for one post as for many. Servers notice that their memory of it is out of
+ * date.
+ */
 function* relearnAll(posts: readonly Pick<TaughtPost, "workspaceId">[]): Steps<void> {
   yield* raiseSettingsVersion();
   for (const workspaceId of new Set(posts.map((post) => post.workspaceId))) yield* relearn(workspaceId);
 }
 
-/** The mark that a submission has now; null when it has none. */
+/** The mark of a submission; null if it has none. */
 export function* findMark(submissionId: string): Steps<Mark | null> {
   const row = yield* first(
     query.selectFrom("lesson").select("mark").where("submission_id", "=", submissionId),
@@ -49,7 +52,7 @@ export function* findMark(submissionId: string): Steps<Mark | null> {
   return row?.mark ?? null;
 }
 
-/** The marks that these submissions have now; those without one are left out. */
+/** The marks of these submissions, by their ids; a submission without a mark is left out. */
 export function* listMarks(submissionIds: readonly string[]): Steps<ReadonlyMap<string, Mark>> {
   if (submissionIds.length === 0) return new Map();
   const rows = yield* all(
@@ -64,7 +67,7 @@ export interface GivenMark {
   readonly mark: Mark;
 }
 
-/** The marks that a workspace's owners gave since a time, at most {@link MAX_LESSONS}. */
+/** The marks that were given in a workspace since this time, at most {@link MAX_LESSONS}. */
 export function* listMarksSince(workspaceId: string, since: number): Steps<readonly GivenMark[]> {
   const rows = yield* all(
     query
@@ -103,7 +106,7 @@ function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
   );
 }
 
-/** A mark is about a text, not about the targets that it leads to: nothing of it is left when it is undone. */
+/** The recollection without targets: a mark is about a text and not about its targets, so that nothing of it is left when it is undone. */
 function withoutTargets(recollection: Recollection): Recollection {
   return { ...recollection, trace: { ...recollection.trace, targets: [] } };
 }
@@ -127,7 +130,7 @@ function* countMark(textId: number, mark: Mark, change: 1 | -1): Steps<void> {
   );
 }
 
-/** The weights depend only on the lessons, so that an undone mark leaves nothing behind. */
+/** Calculates the weights from the lessons alone, so that an undone mark leaves nothing behind. */
 function* relearn(workspaceId: string): Steps<void> {
   const rows = yield* all(
     query.selectFrom("lesson").selectAll().where("workspace_id", "=", workspaceId).orderBy("id"),
@@ -158,7 +161,7 @@ function toLesson(row: {
 }): Lesson {
   return {
     spam: row.mark === "spam",
-    // Posts without an e-mail address cannot be told apart by sender, so each teaches for itself.
+    // Without an e-mail address posts cannot be grouped by sender, so each counts as a sender of its own.
     sender: row.email ?? row.submission_id,
     buckets: Uint16Array.from({ length: row.buckets.length / 2 }, (_, index) =>
       row.buckets.readUInt16LE(index * 2),

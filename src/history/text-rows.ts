@@ -1,26 +1,29 @@
 import type { Sender } from "../spam/post-trace.ts";
 import { NO_VALUES, type TextSketch } from "../spam/text-sketch.ts";
 
-/** A target is remembered as a text that is a copy word for word only. */
+/** A target as a text of which only exact copies are recognised. */
 export function asText(targetKey: number): TextSketch {
   return { keys: [targetKey], values: NO_VALUES };
 }
 
-/** The only sender of a target that a genuine post led to: such a target is no sign of a campaign. */
+/**
+ * The sender that marks a target as genuine, because a genuine post led to it. It is then the only sender of the target, which is no sign
+ * of a campaign.
+ */
 export const NOBODY: Sender = { email: null, network: null };
 
 export function isGenuineTarget(senders: readonly Sender[]): boolean {
   return senders.some(({ email, network }) => email === null && network === null);
 }
 
-/** A sketch's keys as they are stored: scoped by workspace, so that lookups find no other workspace's. */
+/** The keys of a sketch as they are stored: combined with the workspace, so that a lookup finds no other workspace's keys. */
 export function scopedKeys(workspaceId: string, keys: readonly number[]): number[] {
   if (workspaceId !== latest.workspaceId) latest = { workspaceId, scope: scopeOf(workspaceId) };
   const { scope } = latest;
   return keys.map((key) => key + scope);
 }
 
-/** The last workspace with its scope: posts that come together are mostly of one workspace. */
+/** The last workspace and its scope, because most posts that come together are for one workspace. */
 let latest = { workspaceId: "", scope: 0 };
 
 function scopeOf(workspaceId: string): number {

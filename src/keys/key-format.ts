@@ -2,7 +2,7 @@ import { makeSecretText, readSecretText, type SecretText } from "../foundation/s
 
 export type KeyKind = "secret" | "publishable";
 
-/** A key that is written correctly; whether it exists is another question. */
+/** A key that has the right form, whether it exists or not. */
 export interface ParsedKey extends SecretText {
   readonly kind: KeyKind;
 }
@@ -13,7 +13,7 @@ export function makeKey(kind: KeyKind): ParsedKey {
   return { kind, ...makeSecretText(KEY_PREFIXES[kind]) };
 }
 
-/** Null for anything that no correct program can have issued; a mistyped key stops here, before any look-up. */
+/** Parses a key. Null for every text that no correct program can have issued, so that a mistyped key is refused before any look-up. */
 export function parseKey(text: string): ParsedKey | null {
   const kind = text.startsWith(KEY_PREFIXES.secret) ? "secret" : "publishable";
   const read = readSecretText(KEY_PREFIXES[kind], text);

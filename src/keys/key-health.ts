@@ -6,7 +6,7 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 /** The largest number of keys that are named; a shop with many pages may have leaked more. */
 const MAX_NAMED = 5;
 
-/** Secret keys that a browser sent and that still work. */
+/** Finds secret keys that a browser sent and that still work. */
 export function* checkLeakedKeys(now: number): Steps<Finding> {
   const leaked = yield* all(
     query

@@ -6,7 +6,7 @@ import { type Key, keyState } from "./key-store.ts";
 
 const kind = z.enum(["secret", "publishable"]);
 
-/** A key as every JSON output shows it: without what it is verified with. */
+/** A key as every JSON output shows it, without its hash and tag. */
 export const keyShape = z.strictObject({
   id: z.string(),
   key: z.string().describe("Its 12 characters behind the prefix."),
@@ -33,7 +33,7 @@ export function keyJson(key: Key, now: number): z.output<typeof keyShape> {
   };
 }
 
-/** A key that was just made, with its text under its kind, which is shown this once. */
+/** A new key, with its text in the member that is named for its kind. The text is shown only this once. */
 export const issuedKeyShape = z.strictObject({
   key: z.strictObject({ id: z.string(), kind, endpoint_id: z.string(), created_at: z.string() }),
   secret: shownOnce(z.string().optional()),

@@ -14,14 +14,14 @@ export interface Key {
   readonly endpointId: string;
   readonly kind: KeyKind;
   readonly lookup: string;
-  /** argon2id, PHC format. */
+  /** argon2id in PHC format. */
   readonly hash: string;
-  /** Null until a key of an earlier version is used; see `key-tag.ts`. */
+  /** Null for a key of an earlier version that was not used since; see `key-tag.ts`. */
   readonly tag: Buffer | null;
   readonly createdAt: number;
-  /** The key is refused from this time on; it may be in the future, during a rotation's grace period. */
+  /** The key is refused from this time on. During the grace period of a rotation the time is in the future. */
   readonly revokedAt: number | null;
-  /** Whether that time was reached once: the key then stays refused when the clock is set back. */
+  /** Whether that time was once reached. The key then stays refused if the clock is set back. */
   readonly isRevoked: boolean;
   /** When the key was last refused because a browser sent it. */
   readonly seenInBrowserAt: number | null;
@@ -33,12 +33,12 @@ export interface NewKey {
   readonly hash: string;
 }
 
-/** Keys of an endpoint that work. */
+/** The largest number of an endpoint's keys that work. */
 const MAX_WORKING_KEYS = 50;
-/** Ended keys of an endpoint that are still listed: beyond this, those that were made first are deleted. */
+/** The largest number of an endpoint's ended keys that are listed; beyond it, those that were made first are deleted. */
 const MAX_ENDED_KEYS = 100;
 
-/** Inside a transaction. @throws usage when the endpoint has too many that work. */
+/** Adds a key. Call inside a transaction. @throws usage if the endpoint has too many keys that work. */
 export function* insertKey(made: NewKey, now: number): Steps<Key> {
   yield* makeRoom(made.endpointId, now);
   const row = {
@@ -73,14 +73,14 @@ function* makeRoom(endpointId: string, now: number): Steps<void> {
   if (surplus.length > 0) yield* run(query.deleteFrom("api_key").where("id", "in", surplus));
 }
 
-/** Every key of an endpoint, the last hundred revoked ones too, oldest first. */
+/** All keys of an endpoint, oldest first, with the last hundred ended ones. */
 export function* listKeys(endpointId: string): Steps<Key[]> {
   return (yield* all(
     query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId).orderBy("id"),
   )).map(toKey);
 }
 
-/** @param reference a key's id, its 12 characters, or the whole key, as it was found leaked. @throws not_found */
+/** Finds a key. @param reference its id, its 12 public characters, or the whole key, as it was found leaked. @throws not_found */
 export function* getKey(reference: string): Steps<Key> {
   const column = isId("key", reference) ? "id" : "lookup";
   const name = parseKey(reference)?.lookup ?? reference;
@@ -92,7 +92,7 @@ export function* getKey(reference: string): Steps<Key> {
   return toKey(row);
 }
 
-/** @throws not_found, in the same words, when there is no key with this id and when it is another endpoint's. */
+/** A key of an endpoint. @throws not_found, in the same words, if there is no key with this id or if it belongs to another endpoint. */
 export function* getKeyOf(endpointId: string, id: string): Steps<Key> {
   const keys = query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId);
   const row = yield* first(keys.where("id", "=", id));
@@ -108,13 +108,13 @@ export function noKey(): FormsvcError {
   );
 }
 
-/** The key with these 12 characters, or undefined. */
+/** The key with these 12 public characters; undefined if there is none. */
 export function* findKey(lookup: string): Steps<Key | undefined> {
   const row = yield* first(query.selectFrom("api_key").selectAll().where("lookup", "=", lookup));
   return row === undefined ? undefined : toKey(row);
 }
 
-/** Refuses the key from `at` on, or from its earlier end if it has one. Inside a transaction. */
+/** Refuses the key from `at` on, or from its earlier end if it has one. Call inside a transaction. */
 export function* endKey(key: Key, at: number, now: number): Steps<Key> {
   const revokedAt = key.revokedAt === null ? at : Math.min(key.revokedAt, at);
   const isRevoked = hasEnded({ ...key, revokedAt }, now);
@@ -124,7 +124,10 @@ export function* endKey(key: Key, at: number, now: number): Steps<Key> {
   return { ...key, revokedAt, isRevoked };
 }
 
-/** Refuses every key of these endpoints from now on. Inside a transaction that raises the version of settings. Returns how many worked. */
+/**
+ * Refuses every key of these endpoints from now on. Call inside a transaction that raises the version of the settings. Returns the number
+ * of keys that worked.
+ */
 export function endKeysOf(endpoints: Expression<string>, now: number): Steps<number> {
   return run(
     query
@@ -139,13 +142,13 @@ export function hasEnded({ revokedAt, isRevoked }: Key, now: number): boolean {
   return isRevoked || (revokedAt !== null && revokedAt <= now);
 }
 
-/** `ending`: the key is revoked and works until its grace period is over. */
+/** The state of a key. `ending`: it is revoked, and works until its grace period is over. */
 export function keyState(key: Key, now: number): "active" | "ending" | "revoked" {
   if (key.revokedAt === null) return "active";
   return hasEnded(key, now) ? "revoked" : "ending";
 }
 
-/** Makes the end final for keys whose grace period is over. Returns how many. */
+/** Makes the end final for keys whose grace period is over. Returns the number of them. */
 export function finishGrace(now: number): Steps<number> {
   return run(
     query
@@ -156,7 +159,7 @@ export function finishGrace(now: number): Steps<number> {
   );
 }
 
-/** Gives its tag to a key of an earlier version, whose text was proved. */
+/** Stores the tag of a key of an earlier version, whose text was just verified. */
 export function* addTag({ id }: Key, text: string): Steps<void> {
   const untagged = query
     .updateTable("api_key")
@@ -165,7 +168,7 @@ export function* addTag({ id }: Key, text: string): Steps<void> {
   yield* run(untagged.where("tag", "is", null));
 }
 
-/** Remembers that a browser sent this secret key, so that its owner is told. */
+/** Records that a browser sent this secret key, so that its owner is notified. */
 export function* markSeenInBrowser(key: Key, now: number): Steps<void> {
   yield* run(query.updateTable("api_key").set({ seen_in_browser_at: now }).where("id", "=", key.id));
 }

@@ -12,35 +12,43 @@ import type { ParsedKey } from "./key-format.ts";
 import { addTag, hasEnded, type Key, findKey } from "./key-store.ts";
 import { fitsTag } from "./key-tag.ts";
 
-/** Keys that one process remembers as proved; beyond this the oldest is forgotten, and proved again when it is used. */
+/**
+ * The largest number of verified keys that one process remembers; beyond it the oldest is forgotten, and verified again at its next use.
+ */
 const MAX_REMEMBERED_KEYS = 10_000;
 const TOO_MANY = "too many keys are being checked; try again shortly";
-/** For keys that may be genuine: half of the thread pool, which leaves the rest to other work. */
+/** The limits for keys that may be genuine: half of the thread pool, which leaves the rest to other work. */
 const LIKELY_KEYS = { maxRunning: 2, maxWaiting: 64, refusal: TOO_MANY };
-/** For keys that are surely not genuine, which wait for the time of a hash: a flood of them takes no thread from those that may be genuine. */
+/**
+ * The limits for keys that are surely not genuine, which only wait for the time of a hash. So a flood of them takes no thread from keys
+ * that may be genuine.
+ */
 const HOPELESS_KEYS = { maxRunning: 1, maxWaiting: 64, refusal: TOO_MANY };
-/** How long the measured time of a hash is used for keys that are surely not genuine. */
+/** The time for which the measured duration of a hash is used for keys that are surely not genuine. */
 const DECOY_FOR_MS = 60_000;
 
 export interface KeyVerifier {
-  /** The key with this text, if this process proved it before, remembers its record, and it is still good; else null. Takes a microsecond. */
+  /**
+   * The key with this text if this process has verified it, has its record in memory, and it still works; else null. Takes a microsecond.
+   */
   recall(text: string): Key | null;
-  /** The same, and reads the record if it is not remembered. No hash is computed. */
+  /** Like `recall`, but reads the record if it is not in memory. Computes no hash. */
   find(text: string): Promise<Key | null>;
-  /** The record of now of a key that was good a moment ago, at once if it is remembered; null if it has ended. */
+  /** The present record of a key that worked a moment ago, at once if it is in memory; null if the key has ended. */
   renew(key: Key): MaybeLater<Key | null>;
   /**
-   * The key if it is genuine and not revoked, else null. Either way it takes the time of one hash. Callers with the same key
-   * share one hash. Keys that may be genuine wait apart from those that are surely not.
-   * @throws unavailable when too many wait.
+   * Verifies a key. Returns null if it is not genuine or is revoked. In both cases this takes the time of one hash. Callers with the same
+   * key share one hash. Keys that may be genuine do not wait for those that are surely not.
+   *
+   * @throws unavailable if too many wait.
    */
   verify(parsed: ParsedKey): Promise<Key | null>;
-  /** Reads key records anew from now on; proofs stay. */
+  /** Reads key records again from now on; verified texts stay verified. */
   forgetRecords(): void;
 }
 
 export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
-  /** The lookup of each proved key, by the digest of its text. */
+  /** The public characters of each verified key, by the digest of its text. */
   const proofs = new BoundedMap<string, string>(MAX_REMEMBERED_KEYS);
   const records = new KnownValues<Key>((lookup) => db.read(() => findKey(lookup)), MAX_REMEMBERED_KEYS);
   const proving = new SingleFlight<Key | null>();
@@ -49,7 +57,7 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
   const takeAsLong = createDecoy();
 
   let latest = 0;
-  /** A key that has ended stays ended when the clock goes back, also in the minute until this is on disk. */
+  /** A key that has ended stays ended if the clock goes back, even in the minute until its end is on disk. */
   const isGood = (key: Key): boolean => {
     latest = Math.max(latest, clock.now());
     return !hasEnded(key, latest);
@@ -59,20 +67,20 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
   const prove = async (parsed: ParsedKey, digest: string): Promise<Key | null> => {
     const key = await records.find(parsed.lookup);
     if (key === undefined || !mayBe(key, parsed) || !isGood(key)) {
-      // Unknown, made-up and revoked keys take as long as others, and wait for each other only.
+      // Unknown, made-up and revoked keys take as long as others, and wait only for each other.
       await hopeless.run(() => takeAsLong(parsed.text));
       return null;
     }
-    // A line for each key: invented texts around the 12 characters of a key that has no tag yet delay only that key.
+    // Each key has a line of its own: texts that were made up around the public characters of a key without a tag delay only that key.
     if (!(await likely.run(() => matchesHash(key.hash, parsed.text), key.lookup))) return null;
     if (key.tag === null) await giveTag(db, key, parsed.text);
-    // Read again: the key may have been revoked while it was hashed.
+    // The record is read again, because the key may have been revoked while it was hashed.
     const current = onlyGood(await records.reread(parsed.lookup));
     if (current === null) return null;
     proofs.set(digest, current.lookup);
     return current;
   };
-  /** Forgets the proof of a key that is no longer good, so that it takes the same time as an unknown one. */
+  /** Forgets that a text was verified if its key does not work any more, so that it takes the same time as an unknown key. */
   const proved = (digest: string, record: Key | undefined): Key | null => {
     const key = onlyGood(record);
     if (key === null) proofs.delete(digest);
@@ -102,7 +110,7 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
   };
 }
 
-/** Takes the time of a hash. It computes one only now and then: a flood of keys that surely do not match costs no processor time. */
+/** Takes the time of a hash, but rarely computes one, so that a flood of keys that surely do not match costs no processor time. */
 function createDecoy(): (text: string) => Promise<unknown> {
   let measured = { atMs: -Infinity, tookMs: 0 };
   return async (text) => {
@@ -119,7 +127,7 @@ function mayBe(key: Key, { kind, text }: ParsedKey): boolean {
   return key.kind === kind && fitsTag(key.tag, text);
 }
 
-/** A tag that cannot be written now is written when the key is proved again. */
+/** Stores the tag. If that fails now, the tag is stored when the key is verified again. */
 async function giveTag(db: Database, key: Key, text: string): Promise<void> {
   await db.relaxedTransaction(() => addTag(key, text)).catch(() => undefined);
 }

@@ -27,17 +27,17 @@ import { invitationJson, invitationShape, roleShape } from "./member-json.ts";
 import { memberReference, ownAccount } from "./member-operations.ts";
 import { changeMembership, describeMembership, EVERYTHING, membershipInput } from "./membership.ts";
 
-/** What an invitation is sent with. */
+/** The parts that send an invitation. */
 export interface InvitationParts {
-  /** Sends the letter; null in a command, whose letter a running server finds. */
+  /** Sends the letter; null in a command: a running server finds its letter. */
   readonly storedLetters: Pick<StoredLetters, "wake"> | null;
   /** The address at which people open the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
 }
 
 /**
- * With a mail server a letter has the link. The link of the answer proves no address, so only operators, whose word for one is taken,
- * get it beside a letter.
+ * Invites somebody. If there is a mail server, a letter has the link. The link in the answer does not prove the address, so if there is a
+ * letter, only operators get that link too, because they are trusted to know the address.
  */
 export const inviteMember = operation({
   name: "member.invite",
@@ -77,14 +77,14 @@ export const inviteMember = operation({
   },
 });
 
-/** @throws usage for what no mail server takes: nobody could prove it */
+/** @throws usage if no mail server accepts the address, because nobody could prove that it is theirs. */
 function addressOf(given: string): string {
   const email = checkEmail(given);
   if (parseMailAddress(email) !== null) return email;
   throw new FormsvcError("usage", `no mail server takes the address ${JSON.stringify(email)}`);
 }
 
-/** @throws already_exists */
+/** @throws already_exists if the address belongs to a member. */
 function* refuseMember({ id, name }: Workspace, email: string): Steps<void> {
   const account = yield* findAccountByEmail(email);
   const member = account && (yield* findMember(id, account.id));
@@ -92,7 +92,7 @@ function* refuseMember({ id, name }: Workspace, email: string): Steps<void> {
     throw new FormsvcError("already_exists", `${member.email} is a member of ${name} already`);
 }
 
-/** Looked at when the invitation is there, which may have replaced one. @throws usage */
+/** Checks the limit. Call after the invitation is stored, because it may have replaced one. @throws usage */
 function* requireRoom(workspaceId: string, now: number): Steps<void> {
   const members = yield* listMembers(workspaceId);
   const invited = yield* listInvitations(workspaceId, now);
@@ -100,7 +100,7 @@ function* requireRoom(workspaceId: string, now: number): Steps<void> {
     throw new FormsvcError("usage", `a workspace has at most ${MAX_MEMBERS} members and invitations`);
 }
 
-/** Returns whether there is a mail server to send a letter with. @throws rate_limited */
+/** Writes the letter. Returns false if there is no mail server or no address to send it to. @throws rate_limited */
 function* send(
   { actor, config, now, parts }: Context<InvitationParts>,
   invitationId: string,
@@ -155,7 +155,9 @@ interface OwnInvitation {
   readonly accountId: string;
 }
 
-/** @throws not_found, in the same words, for one that is used, too old, or to another address */
+/**
+ * The invitation of the link, for this account. @throws not_found, in the same words, if it is used, has expired, or is to another address.
+ */
 function* ownInvitation(context: Context, id: string, token: string): Steps<OwnInvitation> {
   const accountId = ownAccount(context);
   const account = accountId === null ? undefined : yield* findAccount(accountId);

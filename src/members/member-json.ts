@@ -47,7 +47,7 @@ export function memberJson(member: Member): MemberJson {
   };
 }
 
-/** Somebody who has not answered yet. */
+/** An invited person who has not answered yet. */
 export function invitedJson(invitation: Invitation): MemberJson {
   return {
     account_id: null,

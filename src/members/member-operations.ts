@@ -77,7 +77,7 @@ export const setMember = operation({
   },
 });
 
-/** Takes effect with the next request, on every server. An invitation is withdrawn. */
+/** Removes a member, on every server from the next request on, or withdraws an invitation. */
 export const removeWorkspaceMember = operation({
   name: "member.remove",
   summary: "Take a workspace from a member, who sees nothing of it from then on, or withdraw an invitation",
@@ -110,12 +110,12 @@ export const leaveWorkspace = operation({
   },
 });
 
-/** Whoever is invited is no member yet. */
+/** A member, or an invited person, who is not a member yet. */
 type Person =
   | { readonly member: Member; readonly invitation?: undefined }
   | { readonly member?: undefined; readonly invitation: Invitation };
 
-/** Somebody, and their workspace. @throws not_found, ambiguous, forbidden */
+/** A person and their workspace. @throws not_found, ambiguous, forbidden */
 function* reachPerson(
   context: Context,
   { workspace: reference, email }: z.output<z.ZodObject<typeof memberReference>>,
@@ -140,7 +140,7 @@ export function* getMember({ id, name }: Workspace, email: string): Steps<Member
   return member;
 }
 
-/** The account that does something, itself or by its token; null at the machine. */
+/** The account that does something, itself or by its token; null on the machine, and for a service token. */
 export function ownAccount({ actor }: Pick<Context, "actor">): string | null {
   return accountOf(doerOf(actor))?.accountId ?? null;
 }

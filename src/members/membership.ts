@@ -7,10 +7,10 @@ import type { Membership } from "../workspaces/member-store.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
 import { roleShape } from "./member-json.ts";
 
-/** Endpoints that a member may be bound to. */
+/** The largest number of endpoints that a member may be bound to. */
 export const MAX_BOUND = 100;
 
-/** How operations say what a member may do. */
+/** The input members that say what a member may do. */
 export const membershipInput = {
   endpoints: z
     .array(z.string())
@@ -27,7 +27,7 @@ export const membershipInput = {
     .describe("Whether it is shown why posts scored. Off for readers only."),
 };
 
-/** What a role may do if nothing is said. */
+/** What a member may do besides the role's rights, if nothing else is given. */
 export const EVERYTHING: Omit<Membership, "role"> = {
   endpoints: null,
   mayExport: true,
@@ -38,9 +38,9 @@ const asked = z.strictObject({ ...membershipInput, role: roleShape.optional() })
 type Asked = z.output<typeof asked>;
 
 /**
- * What is asked for, over what there is. Who becomes an owner sees everything; the switches are for readers.
+ * Applies the asked changes to a membership. An owner always sees everything; the switches are only for readers.
  *
- * @throws usage; not_found, ambiguous for an endpoint
+ * @throws usage; not_found or ambiguous for an endpoint.
  */
 export function* changeMembership(
   asking: Asking,
@@ -72,14 +72,14 @@ function* idsOf(
   return [...ids];
 }
 
-/** The names of the endpoints that a member is bound to; one that was deleted has none. Null is all. */
+/** The names of the endpoints that a member is bound to; a deleted endpoint is left out. Null means all endpoints. */
 export function* namesOf(workspaceId: string, endpoints: readonly string[] | null): Steps<string[] | null> {
   if (endpoints === null) return null;
   const all = yield* listEndpoints(workspaceId);
   return all.filter(({ id }) => endpoints.includes(id)).map(({ name }) => name);
 }
 
-/** What the record of a change says of it, like `reader of 2 endpoints without export`. */
+/** The membership in words for the record of changes, like `reader of 2 endpoints without export`. */
 export function describeMembership({ role, endpoints, mayExport, seesSpamDetails }: Membership): string {
   const of =
     endpoints === null

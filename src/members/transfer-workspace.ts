@@ -11,8 +11,8 @@ import { ownAccount } from "./member-operations.ts";
 import { EVERYTHING } from "./membership.ts";
 
 /**
- * Who hands it over is whoever asks, if they own it, else the account that the workspace names. Forms, keys, tokens of the workspace and its
- * other members stay as they are.
+ * Hands a workspace over. It passes from the asking account if that is an owner, else from the account that the workspace names. Forms,
+ * keys, tokens of the workspace and its other members stay as they are.
  */
 export const transferWorkspace = operation({
   name: "workspace.transfer",
@@ -59,7 +59,7 @@ function* giverOf(context: Context, { id, accountId }: Workspace): Steps<Member>
   return giver;
 }
 
-/** Who has an account here is told to operators alone. @throws not_found */
+/** The new owner. Only operators learn whether an address has an account here. @throws not_found */
 function* takerOf({ viewing }: Context, { id, name }: Workspace, email: string): Steps<Account> {
   const account = yield* findAccountByEmail(email);
   const isMember = account !== undefined && (yield* findMember(id, account.id)) !== undefined;

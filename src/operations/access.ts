@@ -1,11 +1,11 @@
 /**
- * What an account is in a workspace, from the least to the most. An operator is one in every workspace. What a role may do, every
- * later one may.
+ * What an account may be in a workspace, from the least rights to the most. An operator is one in every workspace. Each role includes the
+ * rights of the roles before it.
  */
 export const ROLES = ["reader", "editor", "owner", "operator"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What the maker of a token chooses for it. */
+/** The rights that the maker of a token chooses for it. */
 export const SCOPES = [
   "submissions:read",
   "submissions:write",
@@ -24,13 +24,13 @@ export type Scope = (typeof SCOPES)[number];
 
 /** Who may do an operation. */
 interface AccessRule {
-  /** What somebody with an account must be in the workspace; for what belongs to no workspace, `operator` or null, which is anybody. */
+  /** The role that an account needs in the workspace. For what belongs to no workspace: `operator`, or null for any account. */
   readonly role: Role | null;
-  /** What a token must have, all of them; null is never a token. */
+  /** The scopes that a token needs, all of them; null if no token may. */
   readonly scopes: readonly Scope[] | null;
-  /** Whether somebody without an account may do it by the link of a letter, whose token it looks at. */
+  /** Whether a visitor without an account may do it by the link of a letter. The operation then checks the link's token. */
   readonly byLink?: boolean;
-  /** What it is about, for the documentation. */
+  /** What the access is about, for the documentation. */
   readonly about: string;
 }
 
@@ -226,15 +226,15 @@ export const ACCESS = {
   },
 } as const satisfies Record<string, AccessRule>;
 
-/** A row of the table. */
+/** The name of a row of the table. */
 export type Access = keyof typeof ACCESS;
 
-/** Whether a role may do what another one may. */
+/** Whether a role has all the rights of another one. */
 export function includesRole(has: Role, needs: Role): boolean {
   return ROLES.indexOf(has) >= ROLES.indexOf(needs);
 }
 
-/** Whether a token's scopes include one. `X:write` includes `X:read`; an export and the operator's rights stand alone. */
+/** Whether a token's scopes include one. `X:write` includes `X:read`; the scopes for exports and for operators are included by no other. */
 export function includesScope(has: readonly Scope[], needs: Scope): boolean {
   return (
     has.includes(needs) || (needs.endsWith(":read") && has.includes(needs.replace(/read$/, "write") as Scope))

@@ -2,7 +2,7 @@ import type { RecordedAccount as Account, Doer } from "../audit/audit-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Access, includesScope, ruleOf, type Scope } from "./access.ts";
 
-/** Somebody who is signed in to the dashboard. */
+/** An account that is signed in to the dashboard. */
 interface AccountActor {
   readonly kind: "account";
   readonly accountId: string;
@@ -15,48 +15,54 @@ export interface TokenActor {
   readonly kind: "token";
   readonly tokenId: string;
   readonly name: string;
-  /** Whose token it is, as it is now: a token never can more than its account. Null is a token of a workspace. */
+  /**
+   * The account that the token belongs to, with its present rights: a token can never do more than its account. Null for a token of a
+   * workspace.
+   */
   readonly account: Omit<AccountActor, "kind"> | null;
   readonly scopes: readonly Scope[];
-  /** What the token is bound to. If it is null, the token works in every workspace of its account. */
+  /** The workspace or endpoint that the token is bound to; null if it works in every workspace of its account. */
   readonly reach: Reach | null;
 }
 
 /** Who does an operation. */
 export type Actor =
-  /** The command line beside the database. @param user of the operating system; null if it has no name. @param reach what it is for alone */
+  /**
+   * The command line on the machine of the database. `user` is the name of the operating system's user, null if there is none; `reach`
+   * limits the command to one workspace or endpoint.
+   */
   | { readonly kind: "terminal"; readonly user: string | null; readonly reach?: Reach | null }
   | AccountActor
   | TokenActor
-  /** Somebody without an account who followed the link of a letter. */
+  /** A visitor without an account who followed the link of a letter. */
   | { readonly kind: "visitor" }
   /** The server's own chores. */
   | { readonly kind: "server" };
 
-/** One workspace, or one endpoint of it. */
+/** A workspace, or one endpoint of it. */
 export interface Reach {
   readonly workspaceId: string;
   readonly endpointId: string | null;
 }
 
 /**
- * Who asks, as far as it decides what there is to see: the workspaces of the account, or all of them. What belongs to another
- * workspace does not exist for them.
+ * What decides what an actor sees: the workspaces of the account, or all of them. What belongs to another workspace is treated as if it did
+ * not exist.
  */
 export interface Viewing {
-  /** Null is nobody's. */
+  /** The account whose workspaces are seen; null means no account. */
   readonly accountId: string | null;
   /** Whether all workspaces are seen. */
   readonly isOperator: boolean;
-  /** What narrows it further; null or absent if nothing does. */
+  /** A workspace or endpoint that limits this further; null or absent if nothing does. */
   readonly reach?: Reach | null;
 }
 
-/** Of the command line and the server. */
+/** What the command line and the server see. */
 export const SEES_ALL: Viewing = { accountId: null, isOperator: true };
 const SEES_NOTHING: Viewing = { accountId: null, isOperator: false };
 
-/** What an actor may see. An operator's token sees all workspaces only with the operator's scope. */
+/** What an actor may see. An operator's token sees all workspaces only if it has the operator's scope. */
 export function viewingOf(actor: Actor): Viewing {
   if (actor.kind === "terminal") return { ...SEES_ALL, reach: actor.reach ?? null };
   if (actor.kind === "server") return SEES_ALL;
@@ -68,7 +74,7 @@ export function viewingOf(actor: Actor): Viewing {
 }
 
 /**
- * What can be said before the operation's target and input are looked at.
+ * Checks the part of the access that does not depend on the operation's target and input.
  *
  * @throws forbidden
  */
@@ -89,7 +95,7 @@ export function requireAccess(actor: Actor, access: Access): void {
     throw new FormsvcError("forbidden", "Only an operator may do that.");
 }
 
-/** Whom the record of changes names. */
+/** The name of an actor in the record of changes. */
 export function doerOf(actor: Actor): Doer {
   if (actor.kind === "account") return accountDoer(actor);
   if (actor.kind === "token") {

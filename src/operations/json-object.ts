@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * A JSON object of any members, as it came. Zod's records leave a member named `__proto__` out without a word, so that whoever checks
- * names would never see it.
+ * A JSON object with any members, exactly as it came. Zod's records silently drop a member with the name `__proto__`, so that code which
+ * checks the names would never see it.
  */
 export const jsonObject = z
   .unknown()

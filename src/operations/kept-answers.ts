@@ -4,20 +4,20 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 /** A request with an `Idempotency-Key`. Both hashes are SHA-256. */
 export interface KeyedRequest {
-  /** Whose token it is: an account, a workspace or an endpoint. */
+  /** The owner of the token: an account, a workspace or an endpoint. */
   readonly owner: string;
   readonly operation: string;
   readonly keyHash: Buffer;
   readonly bodyHash: Buffer;
 }
 
-/** What the first request with a key was answered, without secrets. */
+/** The answer to the first request with a key, without secrets. */
 export interface KeptAnswer {
   readonly status: number;
   readonly answer: unknown;
 }
 
-/** Ends a transaction in which the key turns out to be known. */
+/** Thrown to end a transaction if the key turns out to be known. */
 export class AnsweredBefore extends Error {
   readonly kept: KeptAnswer;
 
@@ -27,16 +27,19 @@ export class AnsweredBefore extends Error {
   }
 }
 
-/** Time for which the first answer of a key is repeated. */
+/** The time for which the first answer of a key is repeated. */
 const KEPT_MS = 86_400_000;
-/** Keys of one owner in that time. */
+/** The largest number of keys that one owner may use in that time. */
 const MAX_KEYS = 10_000;
-/** Bytes of an answer that is kept. */
+/** The largest number of bytes of an answer that is kept; after a larger one, the request cannot be repeated. */
 const MAX_ANSWER_BYTES = 262_144;
-/** Rows deleted in one transaction. */
+/** The largest number of rows that one transaction deletes. */
 const BATCH_SIZE = 500;
 
-/** Null if the key is new. @throws conflict if its first request had another body, did not end, or cannot be repeated */
+/**
+ * The kept answer for a key; null if the key is new. @throws conflict if the first request with the key had another body, has not ended, or
+ * cannot be repeated.
+ */
 export function* recallAnswer(request: KeyedRequest, now: number): Steps<KeptAnswer | null> {
   const row = yield* first(
     query
@@ -61,7 +64,7 @@ export function* recallAnswer(request: KeyedRequest, now: number): Steps<KeptAns
   return { status: row.status, answer: JSON.parse(row.answer) as unknown };
 }
 
-/** At the beginning of the transaction that does the work. @throws AnsweredBefore, conflict, rate_limited */
+/** Stores the key. Call at the beginning of the transaction that does the work. @throws AnsweredBefore, conflict, rate_limited */
 export function* claimKey(request: KeyedRequest, now: number): Steps<void> {
   const kept = yield* recallAnswer(request, now);
   if (kept !== null) throw new AnsweredBefore(kept);
@@ -92,7 +95,7 @@ function forgetAnswer({ owner, operation, keyHash }: KeyedRequest): Steps<number
   return run(rows.where("operation", "=", operation).where("key_hash", "=", keyHash));
 }
 
-/** In the transaction that does the work, or behind it. @param kept without secrets */
+/** Stores the answer. Call in the transaction that does the work, or after it. @param kept the answer without secrets. */
 export function* keepAnswer(
   { owner, operation, keyHash }: KeyedRequest,
   { status, answer }: KeptAnswer,
@@ -111,7 +114,7 @@ export function* keepAnswer(
 const DROP_SQL = `DELETE FROM api_answer WHERE (owner, operation, key_hash) IN
   (SELECT owner, operation, key_hash FROM api_answer WHERE created_at <= ? ORDER BY created_at LIMIT ?)`;
 
-/** Deletes up to 500 that are older than 24 hours. Returns how many. */
+/** Deletes up to 500 answers that are older than 24 hours. Returns the number deleted. */
 export function dropOldAnswers(now: number): Steps<number> {
   return run(text(DROP_SQL, now - KEPT_MS, BATCH_SIZE));
 }

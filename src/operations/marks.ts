@@ -1,28 +1,28 @@
 import { z } from "zod";
 
-/** Members of outputs that are shown this once and stored nowhere: no repeated answer has them. */
+/** Members of outputs that are shown only once and stored nowhere, so that no repeated answer has them. */
 const SHOWN_ONCE = z.registry<{ readonly shownOnce: true }>();
-/** Members that change by themselves, like counters and times of use: they do not count as a change of what they belong to. */
+/** Members that change by themselves, like counters and times of use. Such a change is no change of the object that they belong to. */
 const VOLATILE = z.registry<{ readonly volatile: true }>();
 
-/** Marks a member as a secret that only this answer has. Call it last: what zod makes of a type later has no mark. */
+/** Marks a member as a secret that only this answer has. Call it last, because a type that zod derives from the marked one has no mark. */
 export function shownOnce<Type extends z.ZodType>(type: Type): Type {
   SHOWN_ONCE.add(type, { shownOnce: true });
   return type;
 }
 
-/** Marks a member as one that changes by itself. Call it last, too. */
+/** Marks a member as one that changes by itself. Call it last too. */
 export function volatile<Type extends z.ZodType>(type: Type): Type {
   VOLATILE.add(type, { volatile: true });
   return type;
 }
 
-/** An output without its secrets. */
+/** The output without its secrets. */
 export function withoutSecrets(type: z.ZodType, output: unknown): unknown {
   return without(type, output, (each) => SHOWN_ONCE.has(each));
 }
 
-/** An output without what changes by itself. */
+/** The output without the members that change by themselves. */
 export function withoutVolatile(type: z.ZodType, output: unknown): unknown {
   return without(type, output, (each) => VOLATILE.has(each));
 }
@@ -59,7 +59,7 @@ function carriesMark(type: z.ZodType, isMarked: (type: z.ZodType) => boolean): b
   return inner !== null && carriesMark(inner, isMarked);
 }
 
-/** The type behind one `optional`, `nullable`, `default` or `readonly`; null if it is none of these. */
+/** The type inside one `optional`, `nullable`, `default` or `readonly`; null if it is none of these. */
 function inside(type: z.ZodType): z.ZodType | null {
   const isWrapper =
     type instanceof z.ZodOptional ||
@@ -69,7 +69,7 @@ function inside(type: z.ZodType): z.ZodType | null {
   return isWrapper ? (type.unwrap() as z.ZodType) : null;
 }
 
-/** The type behind all of them. */
+/** The type inside all such wrappers. */
 export function unwrapped(type: z.ZodType): z.ZodType {
   const inner = inside(type);
   return inner === null ? type : unwrapped(inner);

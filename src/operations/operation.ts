@@ -7,26 +7,26 @@ import type { Access } from "./access.ts";
 import type { Actor, Viewing } from "./actor.ts";
 
 /**
- * One thing that can be done, as a value. The command line, the dashboard and the documentation are its doors: each makes the input,
- * and shows the output in its own way. It stands in the folder of the feature that owns its rows.
+ * Something that can be done, as a value. The command line, the dashboard, the API and the documentation use it: each makes the input and
+ * shows the output in its own way. It is defined in the folder of the feature that owns its rows.
  */
 export interface Operation<
   Parts = never,
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > {
-  /** Noun and verb, like `endpoint.create`: the same in every door and in the record of changes. */
+  /** A noun and a verb, like `endpoint.create`: the same everywhere, also in the record of changes. */
   readonly name: Change["action"];
-  /** Begins with a verb, without a full stop. */
+  /** Begins with a verb, and has no full stop. */
   readonly summary: string;
-  /** `danger` is a write that a person is asked about first. */
+  /** `danger` is a write that needs a person's confirmation. */
   readonly kind: "read" | "write" | "danger";
   readonly access: Access;
-  /** What it needs too for some inputs, which `run` looks at. */
+  /** Access that some inputs need too; `run` checks it. */
   readonly furtherAccess?: readonly Access[];
-  /** Unknown members are refused. Limits that have messages of their own are checked in `run`. */
+  /** Unknown members are refused. `run` checks limits that have messages of their own. */
   readonly input: Input;
-  /** What `--json` prints. */
+  /** The output that `--json` prints. */
   readonly output: Output;
   run(
     context: Context<Parts>,
@@ -35,8 +35,8 @@ export interface Operation<
 }
 
 /**
- * A read that gives its output in parts, each of which is made when the one before was taken: everything that was sent, or what comes
- * from now on.
+ * A read whose output comes in parts. Each part is made only after the one before was taken, for example all submissions, or those that
+ * come from now on.
  */
 export interface StreamOperation<
   Parts = never,
@@ -44,57 +44,57 @@ export interface StreamOperation<
   Part extends z.ZodType = z.ZodType,
 > extends Omit<Operation<Parts, Input, Part>, "kind" | "run"> {
   readonly kind: "stream";
-  /** One part. */
+  /** The type of one part. */
   readonly output: Part;
-  /** The promise refuses what is not there, before the first part is asked for. */
+  /** The promise rejects if the target does not exist, before the first part is asked for. */
   run(context: Context<Parts>, input: z.output<Input>): Promise<AsyncGenerator>;
 }
 
-/** An operation of whatever parts and types, for lists of them. */
+/** An operation with any parts and types, for lists of operations. */
 export type AnyOperation = Operation | StreamOperation;
 
-/** What an operation is run with. */
+/** What an operation runs with. */
 export interface Context<Parts = unknown> {
   readonly db: Database;
   readonly config: Config;
-  /** Milliseconds; one time for all that it does. */
+  /** Milliseconds since 1970; the same time for everything that the operation does. */
   readonly now: number;
   readonly actor: Actor;
-  /** What the actor may see: with it rows are looked for, so that somebody else's is like none. */
+  /** What the actor may see. Rows are looked up with it, so that another account's rows are treated as if they did not exist. */
   readonly viewing: Viewing;
-  /** What the operation needs in the workspace of the rows that it reaches. */
+  /** The access that the operation needs in the workspace of the rows that it reaches. */
   readonly access: Access;
-  /** What it works with beside the database, such as a keyring. */
+  /** What it works with besides the database, such as a keyring. */
   readonly parts: Parts;
-  /** Aborted when nobody waits for the output any more; undefined if somebody waits to the end. */
+  /** Aborted if nobody waits for the output any more; undefined if the caller always waits to the end. */
   readonly gone: AbortSignal | undefined;
   /**
-   * One transaction of an operation that makes several, durable when the promise resolves. What the outcome says was changed is
+   * Runs one of several transactions of an operation; it is durable when the promise resolves. The changes that the outcome names are
    * recorded in it.
    */
   readonly transact: <Result>(work: () => Steps<Outcome<Result>>) => Promise<Result>;
 }
 
-/** The end of a transaction that may have changed something. */
+/** The result of a transaction that may have changed something. */
 export interface Outcome<Output> {
   readonly output: Output;
-  /** None if nothing was changed. */
+  /** The changes to record; empty if nothing was changed. */
   readonly changes: readonly OwnChange[];
 }
 
-/** A change to be recorded; the action is the operation's name unless another is given. */
+/** A change to record. The action is the operation's name unless another one is given. */
 export interface OwnChange extends Omit<Change, "action"> {
   readonly action?: Change["action"];
 }
 
-/** How far long work is. Other processes may write between two of these. */
+/** How far a long operation is. Other processes may write between two reports. */
 export interface Progress {
   readonly done: number;
   /** Null if it is not known. */
   readonly total: number | null;
 }
 
-/** What a transaction gives back, with what is to be recorded of it in the same transaction. */
+/** The result of a transaction, with the changes to record in the same transaction. */
 export function changed<Output>(output: Output, ...changes: readonly OwnChange[]): Outcome<Output> {
   return { output, changes };
 }
@@ -119,7 +119,7 @@ interface ReadSpec<Parts, Input extends z.ZodObject, Output extends z.ZodType> e
 
 interface WriteSpec<Parts, Input extends z.ZodObject, Output extends z.ZodType> extends Spec<Input, Output> {
   readonly kind: "write" | "danger";
-  /** Steps are one transaction. A promise or a generator makes its own, by {@link Context.transact}. */
+  /** Steps run as one transaction. A promise or a generator makes its own transactions with {@link Context.transact}. */
   readonly run: (
     context: Context<Parts>,
     input: z.output<Input>,
@@ -137,7 +137,7 @@ interface StreamSpec<Parts, Input extends z.ZodObject, Part extends z.ZodType> e
   ) => Promise<AsyncGenerator<z.output<Part>, void>>;
 }
 
-/** Gives `run` the types that follow from input and output; the operation itself is unchanged. */
+/** Returns the operation unchanged. It gives `run` the types that follow from input and output. */
 export function operation<Parts, Input extends z.ZodObject, Part extends z.ZodType>(
   spec: StreamSpec<Parts, Input, Part>,
 ): StreamOperation<Parts, Input, Part>;

@@ -9,34 +9,34 @@ import type { Access } from "./access.ts";
 import { type Actor, doerOf, requireAccess, viewingOf } from "./actor.ts";
 import type { AnyOperation, Context, Operation, Outcome, Progress, StreamOperation } from "./operation.ts";
 
-/** What a door runs operations with. */
+/** What a door (the command line, the dashboard or the API) runs operations with. */
 export interface Door<Parts> {
   readonly db: Database;
   readonly config: Config;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly now: number;
   readonly actor: Actor;
   readonly parts: Parts;
   /**
-   * Called when something may have been changed that is recorded, also by an operation that failed in the middle; not if it was refused before.
+   * Called if something that is recorded may have been changed, also by an operation that failed midway; not called if the operation was
+   * refused before that.
    *
    * @param kind `danger` may have deleted something.
    */
   readonly onChange: (kind: "write" | "danger") => void;
-  /** Aborted when nobody waits for the output any more. */
+  /** Aborted if nobody waits for the output any more. */
   readonly gone?: AbortSignal;
-  /** Called with how far long work is; it goes on when the promise resolves. */
+  /** Called with the progress of a long operation, which goes on when the promise resolves. */
   readonly onProgress?: (progress: Progress) => Promise<void>;
-  /** Further steps at the end of each transaction, in it, with its output. */
+  /** Further steps at the end of each transaction, inside it, with its output. */
   readonly onOutcome?: (output: unknown) => Steps<void>;
 }
 
-/** Steps at the beginning of the transaction; what they throw ends the operation before anything is changed. */
+/** Steps at the beginning of the first transaction. If they throw, the operation ends before anything is changed. */
 export type Guard = () => Steps<void>;
 
 /**
- * Runs an operation: looks at the actor's rights, then at the input, then runs it, and records what it changed in the transaction that
- * changes it.
+ * Runs an operation: checks the actor's rights, then the input, then runs it, and records its changes in the transaction that makes them.
  *
  * @throws forbidden, invalid_request, what the operation throws, database_busy
  */
@@ -63,9 +63,9 @@ export async function perform<Parts, Input extends z.ZodObject, Output extends z
 }
 
 /**
- * The same for an operation whose output comes in parts. Rights, input and what it is about are looked at before the promise resolves.
+ * Runs an operation whose output comes in parts. Rights, input and target are checked before the promise resolves.
  *
- * @throws as {@link perform}; while the parts are read, what the operation throws
+ * @throws as {@link perform}; while the parts are read, what the operation throws.
  */
 export async function performStream<Parts, Input extends z.ZodObject, Part extends z.ZodType>(
   door: Door<Parts>,
@@ -79,9 +79,9 @@ export async function performStream<Parts, Input extends z.ZodObject, Part exten
 }
 
 /**
- * What an operation shows, as steps for another one's transaction; its rights are not looked at.
+ * The output of an operation, as steps inside another operation's transaction. The rights of the actor are not checked.
  *
- * @param operation one that reads one state of the database. @param access what is asked of the role in its workspace
+ * @param operation a read of one state of the database. @param access the access that the role in its workspace must have.
  * @throws invalid_request
  */
 export function stepsOf<Parts, Input extends z.ZodObject, Output extends z.ZodType>(
@@ -95,14 +95,14 @@ export function stepsOf<Parts, Input extends z.ZodObject, Output extends z.ZodTy
   return () => operation.run(context, read) as Steps<z.output<Output>>;
 }
 
-/** Whatever `run` gives: steps are one transaction, or one state that is read; all else makes its own. */
+/** Runs what `run` returned: steps run as one transaction or as one read; a promise and a generator make their own transactions. */
 async function runIn(
   { db, onProgress }: Door<unknown>,
   context: Context,
   begin: () => Steps<unknown> | Promise<unknown> | AsyncGenerator<Progress, unknown>,
   kind: AnyOperation["kind"],
 ): Promise<unknown> {
-  // Nothing of a generator runs before it is asked for its first value, so it can be made again by the transaction.
+  // A generator runs nothing before its first value is asked for, so the transaction can make it again.
   const work = begin();
   if (work instanceof Promise) return work;
   if (Symbol.iterator in work) {
@@ -117,7 +117,7 @@ async function runIn(
   return step.value;
 }
 
-/** @param onWrite called after each transaction that may have changed something: not after one that its own steps ended */
+/** @param onWrite called after each transaction that may have changed something, but not after one that its own steps ended. */
 function contextOf<Parts>(
   { db, config, now, actor, parts, gone, onOutcome }: Door<Parts>,
   { name, access }: Pick<AnyOperation, "name" | "access">,
@@ -149,18 +149,18 @@ function contextOf<Parts>(
         isGuarded = true;
         return result;
       } finally {
-        // Nobody knows what became of a commit that failed.
+        // A commit that failed may have changed something all the same.
         if (isAtEnd) onWrite();
       }
     },
   };
 }
 
-/** The largest number of wrong members that an error names, each by its first 100 characters at most. */
+/** The largest number of wrong members that an error names, and of characters of each name. */
 const MAX_NAMED = 10;
 const MAX_NAME_LENGTH = 100;
 
-/** @throws invalid_request naming the first members that are wrong or not known */
+/** @throws invalid_request that names the first members that are wrong or unknown. */
 function readInput<Schema extends z.ZodObject>(schema: Schema, input: unknown): z.output<Schema> {
   const read = schema.safeParse(input);
   if (read.success) return read.data;

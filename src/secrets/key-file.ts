@@ -16,20 +16,20 @@ import { parseKeys, withNewKey } from "./key-list.ts";
 import type { SecretKey } from "./seal.ts";
 import { readSecretFile } from "./secret-file.ts";
 
-/** The keys of a file, the newest first. @throws config_invalid saying what is wrong with the file. */
+/** The keys of a file, the newest first. @throws config_invalid that says what is wrong with the file. */
 export function readKeyFile(file: string): readonly SecretKey[] {
   return parseKeys(readText(file), file);
 }
 
 /**
- * Puts a new key above those of the file, which keeps its owner and mode, or creates the file with mode 0600. The file gets its
- * name only when it is whole and on disk. Two processes that do this at once would lose a key: call it inside a transaction.
+ * Adds a new key above those of the file, which keeps its owner and mode; or creates the file with mode 0600. The file gets its name only
+ * when it is complete and on disk. Two processes that do this at once would lose a key, so call it inside a transaction.
  *
- * @throws config_invalid for a file that is not a key file, database_unusable if it cannot be written.
+ * @throws config_invalid if the file is not a key file; database_unusable if it cannot be written.
  */
 export function addKey(named: string, madeAt: string): void {
   const before = statSync(named, { throwIfNoEntry: false });
-  // The target of a link is replaced, not the link.
+  // If the name is a symbolic link, its target is replaced, and not the link.
   const file = before === undefined ? named : realpathSync(named);
   const text = withNewKey(before === undefined ? "" : readText(file), madeAt);
   parseKeys(text, file);
@@ -46,7 +46,7 @@ export function addKey(named: string, madeAt: string): void {
   moveIntoPlace(unfinished, file);
 }
 
-/** The service must be able to read what root writes. */
+/** Gives the new file the owner and mode of the old one: the service must be able to read what root writes. */
 function becomeLike({ uid, gid, mode }: Stats, fd: number, file: string): void {
   try {
     fchownSync(fd, uid, gid);

@@ -9,27 +9,27 @@ export interface SecretsSettings {
   readonly key: string | null;
 }
 
-/** Seals and opens secrets with the configured keys. Without any it stores them plain, and opens plain ones only. */
+/** Encrypts and decrypts secrets with the configured keys. Without keys it stores secrets unencrypted, and reads only unencrypted ones. */
 export interface Keyring {
-  /** The source of the keys, for people; null without any. */
+  /** Where the keys come from, for people; null if there are none. */
   readonly source: string | null;
-  /** Ids of the keys as they are now, the newest first. */
+  /** The ids of the present keys, the newest first. */
   ids(): readonly string[];
-  /** The text to store, sealed with the newest key. @param context see {@link seal}. */
+  /** Encrypts a secret with the newest key, and returns the text to store. @param context see {@link seal}. */
   seal(plain: Buffer, context: string): Buffer;
   /**
-   * The secret in a stored text, sealed or plain.
+   * The secret in a stored text, encrypted or not.
    *
-   * @throws config_invalid without the key that it is sealed with, database_unusable when it was changed.
+   * @throws config_invalid if the key that it is encrypted with is missing; database_unusable if the text was changed.
    */
   open(stored: Buffer, context: string): Buffer;
 }
 
 /**
- * The file is read again to seal, and to open a text whose key is not in memory, so a key that another process adds while this
- * one runs is found.
+ * Creates the keyring. The key file is read again to encrypt, and to decrypt a text whose key is not in memory, so that a key that another
+ * process adds meanwhile is found.
  *
- * @throws config_invalid saying what is wrong with the keys.
+ * @throws config_invalid that says what is wrong with the keys.
  */
 export function createKeyring({ keyFile, key }: SecretsSettings): Keyring {
   const source = keyFile ?? (key === null ? null : "FORMSVC_SECRETS_KEY");
@@ -65,7 +65,7 @@ export function createKeyring({ keyFile, key }: SecretsSettings): Keyring {
   };
 }
 
-/** @param source the source of the keyring that lacks them. */
+/** The error about missing keys. @param source where the keyring's keys come from. */
 export function missingKey(ids: readonly string[], source: string | null): FormsvcError {
   const keys = ids.length === 1 ? `the key ${ids[0]}` : `the keys ${ids.join(", ")}`;
   const remedy =

@@ -10,7 +10,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 /** A key that encrypts secrets. It is a key object, so that printing it shows nothing. */
 export interface SecretKey {
-  /** 8 hexadecimal digits that follow from the key and tell nothing of it. Every sealed secret names its key by them. */
+  /** 8 hexadecimal digits that are derived from the key and reveal nothing of it. Every encrypted secret contains the id of its key. */
   readonly id: string;
   readonly key: KeyObject;
 }
@@ -20,7 +20,10 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Version, key id, and the base64url of nonce, ciphertext and tag. No plain signing key is as long as the shortest. */
+/**
+ * The version, the id of the key, and the base64url of nonce, ciphertext and tag. The shortest encrypted text is longer than any
+ * unencrypted signing key.
+ */
 const SEALED = /^enc1:([0-9a-f]{8}):([\w-]{38,})$/;
 
 /** @param bytes 32 random bytes. */
@@ -29,15 +32,15 @@ export function createKey(bytes: Buffer): SecretKey {
   return { id, key: createSecretKey(bytes) };
 }
 
-/** The id of the key that a stored secret is sealed with; null for a plain one. */
+/** The id of the key that a stored secret is encrypted with; null if it is not encrypted. */
 export function sealedWith(stored: Buffer): string | null {
   return SEALED.exec(stored.toString("latin1"))?.[1] ?? null;
 }
 
 /**
- * Encrypts a secret, as ASCII text with its key's id in front.
+ * Encrypts a secret to ASCII text that begins with the id of the key.
  *
- * @param context table, column and row in which it is stored: it can be opened only with the same context.
+ * @param context the table, column and row in which it is stored. It can be decrypted only with the same context.
  */
 export function seal({ id, key }: SecretKey, plain: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -47,8 +50,10 @@ export function seal({ id, key }: SecretKey, plain: Buffer, context: string): Bu
 }
 
 /**
- * @param key the one that {@link sealedWith} names.
- * @throws database_unusable when the text was changed, or sealed with another context.
+ * Decrypts a secret.
+ *
+ * @param key the key that {@link sealedWith} names.
+ * @throws database_unusable if the text was changed, or was encrypted with another context.
  */
 export function unseal({ id, key }: SecretKey, stored: Buffer, context: string): Buffer {
   const sealed = Buffer.from(SEALED.exec(stored.toString("latin1"))?.[2] ?? "", "base64url");

@@ -11,10 +11,10 @@ const UNREAD: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text of a file that the configuration names and that only its owner and group may read.
+ * Reads a file that the configuration names, and that only its owner and group may read.
  *
- * @param setting that names the file, for the error. @param missing what to do if the file does not exist; null for no advice.
- * @throws config_invalid saying what is wrong with the file.
+ * @param setting the setting that names the file, for the error. @param missing what to do if the file does not exist; null for no advice.
+ * @throws config_invalid that says what is wrong with the file.
  */
 export function readSecretFile(setting: string, file: string, missing: Hint | null = null): string {
   const refuse = (problem: string, facts: ErrorFacts = {}): FormsvcError =>
@@ -23,7 +23,7 @@ export function readSecretFile(setting: string, file: string, missing: Hint | nu
   try {
     fd = openSync(file, "r");
     const { mode, size } = fstatSync(fd);
-    // Windows shows modes that say nothing.
+    // On Windows the mode says nothing.
     if ((mode & 0o007) !== 0 && process.platform !== "win32")
       throw refuse(`everybody may read it; close it with: chmod 600 ${file}`);
     if (size > MAX_FILE_BYTES) throw refuse(`is too large; it may have ${MAX_FILE_BYTES} bytes at most`);

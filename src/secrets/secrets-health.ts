@@ -7,7 +7,7 @@ import { countByKey, listSecrets, type ListSecrets, requireKeys } from "./stored
 const NAME = "secrets.encryption";
 const SEE_DOCS = "do what it says; docs/backup.md tells how keys are kept";
 
-/** Whether the secrets open with the configured keys. Plain secrets are mentioned, but are no problem. */
+/** Whether the configured keys decrypt the secrets. Unencrypted secrets are mentioned, but are not a problem. */
 export function* checkSecrets(lists: readonly ListSecrets[], settings: SecretsSettings): Steps<Finding> {
   try {
     const keyring = createKeyring(settings);

@@ -2,16 +2,16 @@ import type { Steps } from "../database/steps.ts";
 import { type Keyring, missingKey } from "./keyring.ts";
 import { sealedWith } from "./seal.ts";
 
-/** One secret as it is stored. */
+/** A secret as it is stored. */
 export interface StoredSecret {
-  /** Table, column and row: what it is sealed for. */
+  /** The table, column and row that it is encrypted for. */
   readonly context: string;
   readonly stored: Buffer;
-  /** Stores another form of the same secret, in the transaction that listed it. */
+  /** Replaces the stored form of the same secret. Call in the transaction that listed it. */
   readonly replace: (stored: Buffer) => Steps<unknown>;
 }
 
-/** Every feature that stores recoverable secrets has one of these. */
+/** Lists the secrets of a feature. Every feature that stores secrets which the database must give back has such a function. */
 export type ListSecrets = () => Steps<readonly StoredSecret[]>;
 
 export function* listSecrets(lists: readonly ListSecrets[]): Steps<StoredSecret[]> {
@@ -20,12 +20,12 @@ export function* listSecrets(lists: readonly ListSecrets[]): Steps<StoredSecret[
   return secrets;
 }
 
-/** How many secrets are sealed with each key, by its id; null is plain. */
+/** The number of secrets by the id of the key that encrypts them; null stands for unencrypted ones. */
 export function* countSecrets(lists: readonly ListSecrets[]): Steps<Map<string | null, number>> {
   return countByKey(yield* listSecrets(lists));
 }
 
-/** The same for secrets that were listed. */
+/** The same numbers, for secrets that are listed already. */
 export function countByKey(secrets: readonly StoredSecret[]): Map<string | null, number> {
   const counts = new Map<string | null, number>();
   for (const { stored } of secrets) {
@@ -35,28 +35,28 @@ export function countByKey(secrets: readonly StoredSecret[]): Map<string | null,
   return counts;
 }
 
-/** @throws config_invalid if a secret is sealed with a key that is not configured. */
+/** Checks that all keys are there. @throws config_invalid if a secret is encrypted with a key that is not configured. */
 export function* checkKeys(lists: readonly ListSecrets[], keyring: OwnKeys): Steps<void> {
   requireKeys(yield* countSecrets(lists), keyring);
 }
 
 type OwnKeys = Pick<Keyring, "ids" | "source">;
 
-/** The same for secrets that were counted. */
+/** Checks the keys of secrets that are counted already. @throws config_invalid as {@link checkKeys} does. */
 export function requireKeys(counts: ReadonlyMap<string | null, number>, { ids, source }: OwnKeys): void {
   const known = new Set(ids());
   const missing = [...counts.keys()].filter((id) => id !== null && !known.has(id));
   if (missing.length > 0) throw missingKey(missing as string[], source);
 }
 
-/** Secrets that one transaction rewrites: posts wait about ten milliseconds for it. */
+/** The largest number of secrets that one transaction rewrites; posts wait about ten milliseconds for it. */
 export const SECRETS_BATCH = 500;
 
 /**
- * Seals up to `limit` secrets with the newest key, in its transaction. If it is interrupted, each secret still opens with a key
- * that is there.
+ * Encrypts up to `limit` secrets with the newest key, in the current transaction. If this is interrupted, each secret can still be
+ * decrypted with a configured key.
  *
- * @returns how many; 0 when all are.
+ * @returns the number encrypted; 0 if all are.
  */
 export function encryptSome(
   lists: readonly ListSecrets[],
@@ -68,7 +68,7 @@ export function encryptSome(
   return rewriteSome(lists, keyring, { isDue: (id) => id !== newest, rewrite }, limit);
 }
 
-/** The way back: stores up to `limit` sealed secrets plain. @returns how many; 0 when all are. */
+/** Stores up to `limit` encrypted secrets unencrypted. @returns the number changed; 0 if none is encrypted. */
 export function decryptSome(
   lists: readonly ListSecrets[],
   keyring: Keyring,

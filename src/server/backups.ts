@@ -8,15 +8,15 @@ import { type ChildRun, runSelf } from "./run-self.ts";
 
 export interface BackupParts {
   readonly config: Config;
-  /** As given with `--config`; null if it was not given. */
+  /** The value of `--config`; null if it was not given. */
   readonly configFile: string | null;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The backups of a file: those of the schedule, and those that commands ask for. */
+/** The backups of a database file: those of the schedule, and those that commands ask for. */
 export interface Backups {
-  /** Call it every minute. */
+  /** Call every minute. */
   look(): void;
   /** Cancels a backup that is being made. */
   stop(): Promise<void>;

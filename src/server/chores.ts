@@ -13,24 +13,24 @@ import { openLimitLetters } from "./open-limit-letters.ts";
 import { openOperatorAlert } from "./open-operator-alert.ts";
 
 const CHORES_INTERVAL_MS = 60_000;
-/** Time between two checks of an idle server for changes by commands; requests check by themselves. */
+/** The time between two checks of an idle server for changes by commands; each request makes a check too. */
 const NOTICE_INTERVAL_MS = 1000;
 /**
- * Batches of one clean-up in a row; the rest follows a minute later. With 500 rows a batch, the clean-up keeps up with 8,000
- * posts a second.
+ * The largest number of batches that one clean-up runs in a row; the rest follows a minute later. With 500 rows a batch, the clean-up keeps
+ * up with 8,000 posts a second.
  */
 const MAX_BATCHES = 1000;
 
 /** The regular work of a server besides answering requests. */
 export interface ServerChores {
-  /** Ends the work under way; a backup that is being made is cancelled. */
+  /** Ends the work under way, and cancels a backup that is being made. */
   stop(): Promise<void>;
 }
 
 export interface ServerChoresParts {
   readonly db: AnyDatabase;
   readonly config: Config;
-  /** As given with `--config`; null if it was not given. */
+  /** The value of `--config`; null if it was not given. */
   readonly configFile: string | null;
   readonly service: SubmitService;
   readonly clock: Clock;
@@ -41,7 +41,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
   const { db, service, log } = parts;
   const alert = await openOperatorAlert(parts);
   const limitLetters = await openLimitLetters(parts);
-  // PostgreSQL is backed up by its own means.
+  // PostgreSQL is backed up with its own tools.
   const backups = db.engine === "sqlite" ? await startBackups(db, parts) : null;
   let stopping = false;
   const cleaning = new SingleFlight();
@@ -49,7 +49,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     backups?.look();
     if (!isFirst(service.served.liveServers)) return;
     alert?.look();
-    // Each clean-up would wait and fail.
+    // While commits wait for a lost standby, each clean-up would wait and fail.
     if (service.served.writability.awaitsStandby()) return;
     limitLetters?.look();
     void cleaning.run(() => cleanUp(service.upkeep, () => stopping, log));
@@ -79,7 +79,7 @@ function tryTo(work: () => void, log: Log): void {
   }
 }
 
-/** All clean-ups, one after the other. Never rejects. */
+/** Runs all clean-ups, one after the other. Never rejects. */
 async function cleanUp(upkeep: Upkeep, isStopping: () => boolean, log: Log): Promise<void> {
   for (const work of upkeep.cleanUps) await repeat(work, isStopping, log);
   const expired = await repeat(upkeep.expire, isStopping, log);
@@ -87,7 +87,10 @@ async function cleanUp(upkeep: Upkeep, isStopping: () => boolean, log: Log): Pro
   upkeep.clearLog();
 }
 
-/** Small transactions with turns for posts between them, until none are left. Returns how many rows were deleted. */
+/**
+ * Runs small transactions until there is nothing left to delete; posts get their turn between two of them. Returns the number of deleted
+ * rows.
+ */
 async function repeat(work: () => Promise<number>, isStopping: () => boolean, log: Log): Promise<number> {
   let deleted = 0;
   try {

@@ -5,10 +5,13 @@ import type { Log } from "../foundation/log.ts";
 
 const IDLE_CHECK_MS = 50;
 
-/** Closes a server: answers what is under way, and cuts off what takes longer than the grace. */
+/** Closes a server: the requests under way are answered, and those that take longer than the grace are cut off. */
 export type CloseServer = (graceMs: number) => Promise<void>;
 
-/** Call it before the server listens. @param mayCloseIdle whether connections without a request may be closed already. */
+/**
+ * Prepares the close. Call before the server listens. @param mayCloseIdle returns whether connections without a request may be closed
+ * already.
+ */
 export function prepareClose(server: FastifyInstance, mayCloseIdle: () => boolean, log: Log): CloseServer {
   const sockets = followSockets(server);
   return async (graceMs) => {
@@ -16,7 +19,7 @@ export function prepareClose(server: FastifyInstance, mayCloseIdle: () => boolea
       serverGraceOver(log);
       for (const socket of sockets) socket.destroy();
     }, graceMs);
-    // A connection with an answer under way at the stop becomes idle later, and its client may keep it open.
+    // Repeated, because a connection whose answer was under way at the stop becomes idle later, and its client may keep it open.
     const idle = setInterval(() => {
       if (mayCloseIdle()) server.server.closeIdleConnections();
     }, IDLE_CHECK_MS);
@@ -26,7 +29,7 @@ export function prepareClose(server: FastifyInstance, mayCloseIdle: () => boolea
   };
 }
 
-/** Every open connection, including those that Node's HTTP server no longer tracks. */
+/** Every open connection, also those that Node's HTTP server no longer tracks. */
 function followSockets(server: FastifyInstance): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.server.on("connection", (socket: Socket) => {

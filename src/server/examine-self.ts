@@ -5,15 +5,15 @@ import { examine, failedCheck } from "../doctor/examine.ts";
 import type { Background } from "../foundation/background.ts";
 import type { Finding } from "../foundation/finding.ts";
 
-/** Time for which a result is given again: the checks read folders and the state of the disk. */
+/** A result is given again for this time, because the checks read folders and the state of the disk. */
 const KEPT_MS = 10_000;
-/** Time for which a result is given to who does not wait for the next one. */
+/** A caller that does not want to wait gets a result that is up to this old. */
 const RECENT_MS = 300_000;
 
-/** `now` is some seconds old at most; `lately` some minutes, so that hardly anybody waits. */
+/** `now` accepts a result that is some seconds old; `lately` one that is some minutes old, so that hardly any caller waits. */
 export type FindingsAge = "now" | "lately";
 
-/** What `formsvc doctor` finds about this server's database and machine, without reading the whole file. */
+/** Runs the checks of `formsvc doctor` on this server's database and machine, without reading the whole file. */
 export type ExamineSelf = (age: FindingsAge) => Promise<readonly Finding[]>;
 
 interface Look {

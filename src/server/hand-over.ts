@@ -3,18 +3,18 @@ import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 
-/** Longest time that a restart waits for clients that are expected to send. */
+/** The longest time that a restart waits for clients that will probably send more. */
 const MAX_HAND_OVER_MS = 1000;
-/** A client that was answered and has sent nothing for this time will not send another request soon. */
+/** A client that was answered, and then sent nothing for this time, will not send another request soon. */
 const QUIET_MS = 250;
 const CHECK_MS = 50;
 
 /**
- * Moves the clients of a stopping server to the next one, which has the same socket, without losing requests. Closing a
- * connection that looks idle would lose a request that is on its way. So the server takes no new connections (they wait at the
- * socket), sends `Connection: close` on the open ones, and answers until their clients have left or are quiet.
+ * Hands the clients of a stopping server over to the next one, which has the same listening socket, without losing requests. Closing a
+ * connection that looks idle would lose a request that is on its way. So the server accepts no new connections (they wait at the socket),
+ * sends `Connection: close` on the open ones, and answers until their clients have left or are quiet.
  *
- * @returns whether this is finished, so that idle connections may be closed.
+ * @returns a function that tells whether this is finished, so that idle connections may be closed.
  */
 export function handOverConnections(server: FastifyInstance): () => boolean {
   const quietAt = watchClients(server.server);
@@ -33,7 +33,7 @@ export function handOverConnections(server: FastifyInstance): () => boolean {
   return () => over;
 }
 
-/** When each client counts as quiet if it sends nothing until then; a client without a request or an answer never does. */
+/** When each client counts as quiet if it sends nothing until then; never while it has not sent a request or waits for an answer. */
 function watchClients(server: Server): ReadonlyMap<Socket, number> {
   const quietAt = new Map<Socket, number>();
   server.on("connection", (socket: Socket) => {

@@ -14,19 +14,19 @@ interface Served {
   readonly service: SubmitService;
 }
 
-/** The management API, which its first request loads; null if it is off. */
+/** The management API, which is loaded with its first request; null if it is off. */
 export function lateApi(served: Served): LateRoutes | null {
   if (!served.parts.config.api.enabled) return null;
   return routesOf("/api/v1", served, async () => (await import("../api/mount-api.ts")).mountApi);
 }
 
-/** What agents call, which the first request loads; null if it is off. */
+/** The endpoint for agents, which is loaded with its first request; null if it is off. */
 export function lateMcp(served: Served): LateRoutes | null {
   if (!served.parts.config.mcp.enabled) return null;
   return routesOf("/mcp", served, async () => (await import("../mcp/mount-mcp.ts")).mountMcp);
 }
 
-/** Files for programs with a token; null if the API is off. */
+/** Serves files to programs with a token; null if the API is off. */
 export function lateTokenFiles(served: Served): TokenFiles | null {
   if (!served.parts.config.api.enabled) return null;
   let made: Promise<TokenFiles> | null = null;

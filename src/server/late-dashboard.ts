@@ -16,7 +16,7 @@ interface Surroundings {
   readonly service: SubmitService;
 }
 
-/** The dashboard, which its first visit loads; null if it is off. */
+/** The dashboard, which is loaded with its first visit; null if it is off. */
 export function lateDashboard({ parts, configFile, service }: Surroundings): LateRoutes | null {
   const { config } = parts;
   if (!config.dashboard.enabled) return null;
@@ -45,13 +45,13 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
   };
 }
 
-/** The configuration file that was named, else the one that was found in a usual place; null without any. */
+/** The configuration file: the one that `--config` names, else the one that is found in a usual folder; null if there is none. */
 function fileInForce(named: string | null): string | null {
   try {
     const { file } = loadConfig(named);
     return file === null ? null : resolve(file);
   } catch (error) {
-    // It was changed since the start; then nothing more can be said than what was named.
+    // The configuration was changed since the start, so only the named file can be reported.
     if (error instanceof FormsvcError) return named;
     throw error;
   }

@@ -8,7 +8,7 @@ interface Served {
   readonly service: SubmitService;
 }
 
-/** What operations work with in a server, whichever door they are done through. */
+/** The parts that operations work with in a server, by whatever door they are called. */
 export function latePartsOf({ parts, service }: Served) {
   const { posts, submissions, webhooks, mail, keyring, fileLinks, news, limiter, onChange } = service;
   return {

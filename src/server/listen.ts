@@ -4,15 +4,15 @@ import { listenFailure } from "../foundation/listen-failure.ts";
 import type { ListenAddress } from "../foundation/listen-address.ts";
 
 /**
- * Connections that the system holds until they are taken. A connection that finds no room waits for seconds, because its
- * packets are sent again with growing delays. Systems cut this to their own limit, Linux to net.core.somaxconn.
+ * The number of connections that the system holds until the server accepts them. A connection beyond it waits for seconds, because its
+ * packets are sent again with growing delays. Systems lower this to their own limit, Linux to net.core.somaxconn.
  */
 const BACKLOG = 4096;
 
 /**
- * Listens, and returns the address with the port that the system gave.
+ * Listens, and returns the address with the port that the system chose.
  *
- * @param fd a socket that listens already; null makes one. @throws failed with the reason, and a hint what to choose instead.
+ * @param fd a socket that listens already; null opens one. @throws failed with the reason, and a hint about what to choose instead.
  */
 export async function listen(
   server: FastifyInstance,
@@ -21,7 +21,7 @@ export async function listen(
   fd: number | null = null,
 ): Promise<string> {
   try {
-    // The framework passes this on to Node, which takes a descriptor; the framework's type lacks it.
+    // The framework hands these options to Node, which accepts a descriptor; the framework's type lacks it.
     await server.listen(
       fd === null ? { host, port, backlog: BACKLOG } : ({ fd, host, backlog: BACKLOG } as { host: string }),
     );

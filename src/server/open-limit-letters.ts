@@ -10,9 +10,9 @@ type Surroundings = Omit<ServiceParts, "metrics"> & {
   readonly service: Pick<SubmitService, "mail" | "posts">;
 };
 
-/** Tells owners and operators that a month is nearly full, or is. */
+/** Notifies owners and operators that the limit of a month is nearly or completely used. */
 interface RunningLimitLetters {
-  /** Call it every minute, on one server of several. */
+  /** Call every minute, on one of the servers that share the database. */
   look(): void;
   stop(): Promise<void>;
 }

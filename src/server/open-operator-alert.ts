@@ -10,14 +10,14 @@ interface Surroundings extends Omit<ServiceParts, "metrics"> {
   readonly service: Pick<SubmitService, "mail">;
 }
 
-/** Examines this server now and then, and writes to `mail.operator`. */
+/** Examines this server at regular times, and writes to `mail.operator`. */
 interface RunningAlert {
-  /** Call it every minute. */
+  /** Call every minute. */
   look(): void;
   stop(): Promise<void>;
 }
 
-/** Null if nobody is to be told, or no mail server is configured; then nothing of it is loaded. */
+/** Null if `mail.operator` or the mail server is not configured; then nothing of it is loaded. */
 export async function openOperatorAlert(surroundings: Surroundings): Promise<RunningAlert | null> {
   const { db, config, configFile, service, clock, log } = surroundings;
   const to = parseMailAddress(config.mail.operator ?? "");

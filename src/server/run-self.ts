@@ -1,23 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 
-/** Longest error text of a child that is kept, in UTF-16 units. */
+/** The largest number of characters of a child's standard error that are kept. */
 const MAX_COMPLAINT = 2000;
 
 export interface ChildRun {
-  /** Rejects with the child's standard error if it does not exit with 0. */
+  /** Rejects with the child's standard error if it does not exit with code 0. */
   readonly done: Promise<void>;
   stop(): void;
 }
 
-/** Runs this program again as a process of its own, for work that would hold up everything else in this one. */
+/** Runs this program again in a process of its own, for work that would hold up everything else in this one. */
 export function runSelf(args: readonly string[]): ChildRun {
   const script = isSea() ? [] : [process.argv[1] ?? ""];
   const child = spawn(process.execPath, [...script, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   return { done: finished(child), stop: () => void child.kill() };
 }
 
-/** In one line, and without a stack: it goes into the log. */
+/** The error in one line and without a stack, for the log. */
 function sentenceOf(complaint: string): string {
   return complaint
     .split("\n")

@@ -22,30 +22,33 @@ import { lateDashboard } from "./late-dashboard.ts";
 import { listen } from "./listen.ts";
 import { type ServerChores, startChores } from "./chores.ts";
 
-/** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
+/** The longest time for deliveries in flight to end at a stop: a little more than one attempt may take. */
 const DELIVERY_GRACE_MS = 11_000;
 
 export interface RunningServer {
-  /** The address on which it listens, with the port that the system gave. */
+  /** The address on which it listens, with the port that the system chose. */
   readonly url: string;
-  /** Answers the requests that were taken, refuses new ones, and leaves everything in the database file. Does not close it. Asked again, it is the same stop. */
+  /**
+   * Answers the requests under way, refuses new ones, and brings everything into the database, which it leaves open. A second call returns
+   * the same stop.
+   */
   stop(): Promise<void>;
 }
 
 type Parts = Omit<ServiceParts, "metrics">;
 
 export interface Surroundings {
-  /** As given with `--config`; null if it was not given. */
+  /** The value of `--config`; null if it was not given. */
   readonly configFile: string | null;
-  /** A socket that listens already and outlives this server; null makes one. */
+  /** A socket that listens already and outlives this server; null opens one. */
   readonly listenFd: number | null;
 }
 
 /**
- * Serves a database that is up to date until stopped. Its last write before it listens waits for another process as long as the
- * database was opened to wait; from then on nothing waits. If it throws, nothing is left that listens or runs.
+ * Serves a migrated database until it is stopped. The last write before it listens waits for another process as long as the database was
+ * opened to wait; from then on nothing waits. If it throws, nothing is left that listens or runs.
  *
- * @throws failed when the address cannot be listened on, database_busy when another process holds the write lock.
+ * @throws failed if it cannot listen on the address; database_busy if another process holds the write lock.
  */
 export async function startServer(
   parts: Parts,
@@ -54,7 +57,7 @@ export async function startServer(
   const service = await createSubmitService({ ...parts, metrics: await loadMetrics(parts.config) });
   const { deliverer, served } = service;
   try {
-    // What an earlier process left behind is recovered before anything new comes.
+    // Deliveries and scans that an earlier process left are recovered before anything new comes.
     await deliverer.recover();
     await service.scanner.begin();
     await served.begin();
@@ -76,23 +79,23 @@ export async function startServer(
 interface Served {
   readonly service: SubmitService;
   readonly parts: Parts;
-  /** As given with `--config`; null if it was not given. */
+  /** The value of `--config`; null if it was not given. */
   readonly configFile: string | null;
 }
 
-/** The database is begun; whoever calls it ends that. If it throws, nothing is left that listens or runs. */
+/** Starts what needs the begun database; the caller must end the database. If it throws, nothing is left that listens or runs. */
 async function serveRequests(served: Served, listenFd: number | null): Promise<RunningServer> {
   const { service, parts, configFile } = served;
   const { db, config, clock, log } = parts;
   let draining = false;
-  // A client on an open connection cannot know of a restart; with a socket that stays, no request is refused.
+  // A client on an open connection cannot know of a restart, so no request is refused if the next server has the same socket.
   const { server, ownDashboard } = createServers(served, () => draining && listenFd === null);
   let ownMetrics: FastifyInstance | null = null;
   const closers = [
     prepareClose(server, listenFd === null ? () => true : handOverConnections(server), log),
     ...(ownDashboard === null ? [] : [prepareClose(ownDashboard, () => true, log)]),
   ];
-  // The first that runs: what throws above leaves nothing behind.
+  // The chores are the first that run, so an error above leaves nothing behind.
   const chores = await startChores({ db, config, configFile, service, clock, log });
   const stop = async (): Promise<void> => {
     draining = true;
@@ -101,7 +104,7 @@ async function serveRequests(served: Served, listenFd: number | null): Promise<R
   };
   try {
     const url = await listen(server, config.server, "server", listenFd);
-    // After it: if two have the same port, the error of the later one is the helpful one.
+    // The dashboard listens after the server: if both have the same port, the error of the dashboard is the more helpful one.
     if (ownDashboard !== null) await serveDashboard(ownDashboard, config.dashboard, log);
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
     serverListening(log, { url, version, database: db.name });
@@ -117,11 +120,11 @@ async function serveRequests(served: Served, listenFd: number | null): Promise<R
 
 interface Servers {
   readonly server: FastifyInstance;
-  /** Null if the dashboard is off, or on the server's address. */
+  /** Null if the dashboard is off, or on the same address as the server. */
   readonly ownDashboard: FastifyInstance | null;
 }
 
-/** None of them listens yet. */
+/** Creates the servers; none of them listens yet. */
 function createServers(served: Served, isDraining: () => boolean): Servers {
   const { service, parts } = served;
   const { posts, submissions } = service;
@@ -157,7 +160,7 @@ function createServers(served: Served, isDraining: () => boolean): Servers {
   return { server, ownDashboard };
 }
 
-/** What guards the requests of each server. */
+/** The limits and checks that each server has for its requests. */
 function guardsOf({ service, parts }: Served, isDraining: () => boolean) {
   const { config, log, bodyGraceMs: graceMs } = parts;
   const { bodyLimitBytes, requestTimeoutMs, trustProxy } = config.server;
@@ -171,7 +174,7 @@ function guardsOf({ service, parts }: Served, isDraining: () => boolean) {
   };
 }
 
-/** Work that is done once, however often it is asked for. */
+/** Returns a function that does the work at its first call, and always returns that one result. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () => (done ??= work());
@@ -183,12 +186,12 @@ async function stopServing(
   closers: readonly CloseServer[],
   graceMs: number,
 ): Promise<void> {
-  // Before the deliverer, which ends the connections to the mail server.
+  // Stopped before the deliverer, which ends the connections to the mail server.
   mail?.letters.stop();
   const lettersEnded = mail?.storedLetters.stop();
   const scansEnded = scanner.stop();
   const delivered = deliverer.stop(Math.min(DELIVERY_GRACE_MS, graceMs));
-  // First, because a service manager sends the same signal to the process that makes a backup.
+  // The chores are stopped before the servers are closed: a service manager sends its signal also to the process that makes a backup.
   const ended = chores.stop();
   await Promise.all(closers.map((close) => close(graceMs)));
   await ended;
@@ -198,7 +201,7 @@ async function stopServing(
   await scansEnded;
 }
 
-/** The library is loaded only where it is used: it costs every start 60 ms. */
+/** Loads the library only if metrics are on, because it adds 60 ms to a start. */
 async function loadMetrics({ metrics }: Config): Promise<ExposedMetrics | null> {
   if (!metrics.enabled) return null;
   const { createMetrics } = await import("../foundation/prometheus.ts");
@@ -214,7 +217,7 @@ async function serveDashboard(
   dashboardListening(log, { url: `${url}/dashboard` });
 }
 
-/** Serves `/metrics` on an address of its own; null if the configuration has none. */
+/** Serves `/metrics` on its own address; null if the configuration has none. */
 async function serveMetrics(
   { listen: address, token }: Config["metrics"],
   metrics: ExposedMetrics | null,

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
-/** The first signal that asks for a stop; a second one ends the process at once. */
+/** Resolves with the first signal that asks for a stop. A second one ends the process at once. */
 export function nextStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolveSignal) => {
     let stopping = false;
@@ -15,8 +15,8 @@ export function nextStopSignal(): Promise<NodeJS.Signals> {
 }
 
 /**
- * `nohup` makes the process ignore the hang-up, but Node resets every ignored signal to its default before it runs a line. GNU
- * nohup can still be recognised: it replaces a terminal's input by /dev/null, open for writing only.
+ * Whether the process was started by `nohup`, which makes it ignore the hang-up. Node resets every ignored signal before it runs a line,
+ * but GNU nohup can still be recognised: it replaces a terminal as standard input by /dev/null, open for writing only.
  */
 function isUnderNohup(): boolean {
   try {

@@ -3,18 +3,18 @@ import type { ServiceManager } from "../config/load-systemd.ts";
 import { newsFailed } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
-/** Messages to the service manager; they do nothing if there is none. */
+/** Sends messages to the service manager; does nothing if there is none. */
 export interface ServiceNews {
   ready(): void;
   stopping(): void;
 }
 
-/** Longest run of the tool, so that hanging ones do not pile up. */
+/** The longest run of the tool, so that runs that hang do not pile up. */
 const TOOL_TIMEOUT_MS = 10_000;
 
 /**
- * Tells systemd by its own tool: the protocol is a datagram on a Unix socket, which Node cannot send. While the server
- * is ready, the tool is run from a timer twice in each watchdog interval, so that an event loop that hangs is noticed.
+ * Sends messages to systemd by its own tool, because the protocol uses a datagram on a Unix socket, which Node cannot send. While the
+ * server is ready, a timer runs the tool twice in each watchdog interval, so that systemd notices if the event loop hangs.
  */
 export function createServiceNews(manager: ServiceManager, log: Log): ServiceNews {
   if (!manager.wantsNews) return { ready: () => {}, stopping: () => {} };

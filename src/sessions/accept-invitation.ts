@@ -20,17 +20,17 @@ import {
 import { requirePasswords } from "./password.ts";
 import type { LinkProof } from "./use-link.ts";
 
-/** What the page of an invitation tells whoever has its link. */
+/** What the page of an invitation shows to the holder of its link. */
 export interface ShownInvitation {
   readonly id: string;
   readonly email: string;
   readonly workspaceName: string;
-  /** The address of whoever invites; null is whoever runs the server. */
+  /** The address of the account that invites; null if an operator on the machine does. */
   readonly by: string | null;
   readonly membership: Membership;
-  /** Of the endpoints that would be seen; null is all. */
+  /** The names of the endpoints that the member would see; null means all. */
   readonly names: readonly string[] | null;
-  /** Whether the address has an account, which then accepts it itself. */
+  /** Whether the address has an account, which must then accept the invitation itself. */
   readonly hasAccount: boolean;
 }
 
@@ -39,7 +39,10 @@ const WRONG =
 const HAS_ACCOUNT =
   "There is an account with this address. Sign in with it, and accept the invitation there.";
 
-/** Looks at an invitation by its link, which stays as it is. A wrong token is counted like a wrong password. @throws unauthorized, rate_limited */
+/**
+ * Shows an invitation by its link, and does not use the link up. A wrong token counts like a wrong password. @throws unauthorized,
+ * rate_limited
+ */
 export function showInvitation(parts: SignInParts, token: string, client: Client): Promise<ShownInvitation> {
   const { db, limits, clock } = parts;
   return noting(parts, client, "invitation", async () => {
@@ -62,7 +65,9 @@ function* read(token: string, now: number): Steps<ShownInvitation | undefined> {
   return { id, email, by, workspaceName, membership: found.invitation, names, hasAccount };
 }
 
-/** Makes the account of whoever is invited, with its workspace and password, and makes it a member. @throws as {@link SignIns.confirmSignUp} */
+/**
+ * Makes the account of the invited person, with its workspace and password, and makes it a member. @throws as {@link SignIns.confirmSignUp}
+ */
 export function acceptAsNew(
   parts: SignInParts,
   { token, newPassword }: Omit<LinkProof, "code">,
@@ -88,9 +93,9 @@ export function acceptAsNew(
 }
 
 /**
- * The same for somebody whom a proxy names by the invited address, which is believed: they need no password, and no session begins.
+ * Like {@link acceptAsNew}, for a person whom a trusted proxy names by the invited address. They need no password, and no session begins.
  *
- * @param email that the proxy names
+ * @param email the address that the proxy names.
  */
 export function acceptAsNamed(
   parts: SignInParts,
@@ -111,7 +116,7 @@ export function acceptAsNamed(
   });
 }
 
-/** @throws unauthorized */
+/** Finds an invitation whose address has no account. @throws unauthorized */
 function* takeable(token: string, now: number): Steps<FoundInvitation> {
   const found = yield* findInvitationOf(token, now);
   if (found === undefined) throw new FormsvcError("unauthorized", WRONG);
@@ -120,7 +125,10 @@ function* takeable(token: string, now: number): Steps<FoundInvitation> {
   return found;
 }
 
-/** Returns the id of the new account. @param isNamed whether a proxy says that it is the holder of the address who asks */
+/**
+ * Makes the account and the membership. Returns the id of the account. @param isNamed whether a trusted proxy names the holder of the
+ * address.
+ */
 function* join(
   { newWorkspacePlan }: SignInParts,
   { invitation, isMailed }: FoundInvitation,

@@ -3,8 +3,8 @@ import type { WrittenLetter } from "../mail/letters.ts";
 import type { Account } from "../workspaces/workspace.ts";
 
 /*
- * Letters about accounts. Nothing in them was typed by whoever asked for them, so nobody can use them to say something to others.
- * What goes to an account goes to the address that is stored; null if no mail server would take that.
+ * Letters about accounts. They contain nothing that the asking person typed, so nobody can use them to write to others. A letter to an
+ * account goes to its stored address; null if no mail server accepts that address.
  */
 
 const NOT_YOU = "If it was not you, there is nothing to do.";
@@ -46,7 +46,7 @@ export function resetLetter(account: Account, token: string, dashboardUrl: strin
   });
 }
 
-/** What somebody can change about how an account signs in, as the list of changes names it. */
+/** A change of how an account signs in, as the record of changes names it. */
 export type SecurityChange =
   | "account.set-password"
   | "account.set-totp"
@@ -64,7 +64,7 @@ const CHANGES: Readonly<Record<SecurityChange, string>> = {
   "account.remove-passkey": "passkey was removed",
 };
 
-/** For an owner who did not do it themselves. */
+/** The letter for an owner who may not have made the change. */
 export function securityLetter(
   email: string,
   change: SecurityChange,

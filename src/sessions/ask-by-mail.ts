@@ -13,13 +13,13 @@ import { accountExistsLetter, resetLetter, signUpLetter } from "./account-letter
 import { makeMailedLink } from "./mailed-link.ts";
 
 /**
- * What anybody may ask for with an e-mail address. The answer is the same whether the address is known or not, and comes before that
- * is looked up. Each throws usage when it is no address; rate_limited; unavailable when too many letters wait.
+ * What anybody may ask for with an e-mail address. The answer comes before the address is looked up, and is the same whether it is known or
+ * not. Each method throws usage if the text is not an address; rate_limited; unavailable if too many letters wait.
  */
 export interface MailedRequests {
-  /** Sends a link that makes an account, or says that there is one. @throws unavailable while there is no account at all */
+  /** Sends a link that makes an account, or a letter that there already is one. @throws unavailable while there is no account at all. */
   signUp(email: string, address: string): Promise<void>;
-  /** Sends a link that sets the password, if there is such an account. */
+  /** Sends a link that sets the password, if there is an account with the address. */
   resetPassword(email: string, address: string): Promise<void>;
 }
 
@@ -27,17 +27,20 @@ export interface MailedRequestsParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly letters: Pick<Letters, "send">;
-  /** The dashboard's address; never what a request says of it. */
+  /** The dashboard's address from the configuration, never from a request. */
   readonly dashboardUrl: string;
-  /** Monotonic. */
+  /** Returns monotonic milliseconds. */
   readonly nowMs: () => number;
 }
 
-/** Letters that one client may ask for: an IPv4 address, or an IPv6 /64. */
+/** The limit of letters that one client may ask for: an IPv4 address, or an IPv6 /64. */
 const BY_CLIENT: RateLimit = { max: 10, windowSeconds: 3600 };
-/** Letters that one network may ask for (IPv4 /24, IPv6 /48), so that who has a /48 does not take what all others share. */
+/**
+ * The limit of letters that one network may ask for (IPv4 /24, IPv6 /48), so that the owner of a /48 does not use up what all clients
+ * share.
+ */
 const BY_NETWORK: RateLimit = { max: 20, windowSeconds: 3600 };
-/** Of everybody: letters to sign up go to people who may not have asked for them. */
+/** The limit for all clients together: letters to sign up go to people who may not have asked for them. */
 const SIGN_UPS: RateLimit = { max: 60, windowSeconds: 3600 };
 
 const NO_ADDRESS = "This is not an e-mail address that a mail server takes.";
@@ -51,9 +54,9 @@ export function createMailedRequests(parts: MailedRequestsParts): MailedRequests
     count(limiter, `network ${shortenAddress(client)}`, BY_NETWORK);
   };
   const ask = (kind: LetterKind, address: string, write: () => Steps<WrittenLetter | null>): void => {
-    // A link that is lost in a power cut is asked for again.
+    // The commit need not wait for the disk: if a power cut loses a link, its reader asks again.
     const answer = letters.send({ kind, address, write: () => db.relaxedTransaction(write) });
-    // That an address got too many letters is nobody's business.
+    // `too many` is not reported, because nobody else may learn how many letters an address got.
     if (answer === "full") throw new FormsvcError("unavailable", FULL, { retryAfterSeconds: 300 });
   };
   return {
@@ -84,7 +87,10 @@ export function createMailedRequests(parts: MailedRequestsParts): MailedRequests
   };
 }
 
-/** An account may have the address in another spelling: with capitals, or with a domain that is not written in ASCII. */
+/**
+ * Finds the account of an address. The account may have the address in another spelling: with capitals, or with a domain that is not in
+ * ASCII.
+ */
 function* findOwner(address: string, typed: string): Steps<Account | undefined> {
   return (yield* findAccountByEmail(address)) ?? (yield* findAccountByEmail(typed));
 }

@@ -5,76 +5,77 @@ import { createFairLines } from "../foundation/fair-lines.ts";
 import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
 
-/** One attempt to prove who somebody is. It counts as a failure until it has succeeded. */
+/** An attempt to prove who somebody is. It counts as a failure until it has succeeded. */
 export interface SignInAttempt {
   /** Resolves when the attempt may be made: at once, or after a delay that grows with the account's failures. */
   readonly admitted: Promise<void>;
-  /** Forgets the account's failures, and that this trier tried. */
+  /** Forgets the account's failures, and no longer counts this attempt. */
   succeeded(): void;
 }
 
-/** Who tries to sign in. */
+/** A client that tries to sign in to an account. */
 export interface Trier {
-  /** Canonical. */
+  /** The IP address in canonical form. */
   readonly address: string;
-  /** Null is a stranger. */
+  /** Null for a stranger. */
   readonly known: KnownTrier | null;
 }
 
 /**
- * Somebody who showed earlier that they belong to the account: a browser or address that signed in to it, somebody who is signed in, or
- * the holder of a link. What strangers do neither counts against them nor makes them wait.
+ * A client that has shown earlier that it belongs to the account: a browser or address that signed in to it, somebody who is signed in, or
+ * the holder of a link. The failures of strangers neither count against it nor make it wait.
  */
 export interface KnownTrier {
   readonly accountId: string;
-  /** What they are known by, like `device …`. Their own failures are counted by it. */
+  /** How the client is known, like `device …`. Its own failures are counted under this. */
   readonly by: string;
 }
 
-/** How often passwords, links and codes may be tried. In memory and bounded; a restart forgets all of it. */
+/** Limits how often passwords, links and codes may be tried. The counts are in memory and bounded; a restart forgets them. */
 export interface AttemptLimits {
   /**
-   * An attempt with a password. It may have to wait for seconds, and is never refused for what others did to the account: so nobody
-   * locks another one out. Strangers wait in lines by network, and the network with most waiting makes way.
+   * Begins an attempt with a password. It may have to wait for seconds, but is never refused because of what others did to the account, so
+   * that nobody can lock another person out. Strangers wait in lines by network; if too many wait, the network with the longest line gives
+   * way.
    *
-   * @param account any name of the account, one for each.
-   * @throws rate_limited when the trier has tried too often; `admitted` rejects with unavailable when too many wait.
+   * @param account a name of the account, always the same one.
+   * @throws rate_limited if the trier has tried too often; `admitted` rejects with unavailable if too many wait.
    */
   begin(trier: Trier, account: string): SignInAttempt;
-  /** Counts an attempt with anything but a password. @throws rate_limited when the trier has tried too often. */
+  /** Counts an attempt with anything but a password. @throws rate_limited if the trier has tried too often. */
   count(trier: Trier): void;
-  /** Takes it back when it succeeded. */
+  /** No longer counts an attempt, because it succeeded. */
   giveBack(trier: Trier): void;
   /**
-   * Counts an attempt with a code, which is short enough to be guessed. Only who knows the password or has a link comes this far,
-   * so too many wrong ones in a row are refused for a time.
+   * Counts an attempt with a code, which is short enough to be guessed. It is only made with the password or a link, so too many wrong
+   * codes in a row are refused for a time.
    *
-   * @param account any name of the account and of the way. @throws rate_limited
+   * @param account a name of the account and of the way to sign in. @throws rate_limited
    */
   countCode(account: string): void;
-  /** Forgets the wrong codes. */
+  /** Forgets the wrong codes of an account. */
   codeSucceeded(account: string): void;
-  /** Takes an attempt back whose code nobody looked at. */
+  /** No longer counts an attempt whose code was not checked. */
   codeUnread(account: string): void;
 }
 
 const BY_TRIER = { max: 10, windowSeconds: 600 };
-/** Failures after which an account's next attempt waits, and for how long: twice as long each time. */
+/** The failures of an account after which the next attempt must wait, and the first wait. Each further one is twice as long. */
 const FREE_FAILURES = 3;
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 8000;
-/** Attempts that wait at once: of strangers, and as many of those who are known. */
+/** The largest number of strangers' attempts that wait at once; as many attempts of known clients may wait too. */
 const MAX_WAITING = 100;
-/** Wrong codes after which the next one is refused for a time: twice as long each time. */
+/** The number of wrong codes after which the next one is refused for a time, and the first such time. Each further one is twice as long. */
 const FREE_CODES = 5;
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 900_000;
-/** After this time without a failure, those of an account are forgotten. */
+/** The failures of an account are forgotten after this time without a further one. */
 const FORGET_MS = 3_600_000;
-/** Accounts remembered; beyond this the one whose last failure is the oldest is forgotten. */
+/** The largest number of accounts whose failures are remembered. The one whose last failure is the oldest is forgotten first. */
 const MAX_ACCOUNTS = 10_000;
 
-/** What one is told that cannot wait. */
+/** The message for an attempt that cannot wait. */
 export const TOO_MANY_WAIT = "Too many people sign in at this moment; try again shortly.";
 
 /** The line that a trier waits in. */
@@ -82,7 +83,7 @@ export function lineOf({ address, known }: Trier): string {
   return known === null ? shortenAddress(address) : known.accountId;
 }
 
-/** Resolves after a time; rejects when it is cut short. */
+/** Resolves after this time; rejects if `signal` is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 interface Failures {
@@ -90,7 +91,7 @@ interface Failures {
   lastAt: number;
 }
 
-/** @param nowMs monotonic: setting the machine's clock neither frees nor delays anybody. */
+/** @param nowMs returns monotonic milliseconds, so that setting the machine's clock neither frees nor delays anybody. */
 export function createAttemptLimits(
   sleep: Sleep,
   nowMs: () => number = () => performance.now(),
@@ -136,12 +137,12 @@ export function createAttemptLimits(
   };
 }
 
-/** What a trier's attempts are counted by. */
+/** The name under which a trier's attempts are counted. */
 function unitOf({ address, known }: Trier): string {
   return known === null ? addressUnit(address) : `${known.by} ${known.accountId}`;
 }
 
-/** Holds attempts back for a time, up to {@link MAX_WAITING} at once. Who gives way to another line rejects with unavailable. */
+/** Delays attempts, up to {@link MAX_WAITING} at once. An attempt that must give way to another line rejects with unavailable. */
 function createWaitingRoom(sleep: Sleep) {
   const lines = createFairLines<AbortController>(MAX_WAITING);
   return {
@@ -161,13 +162,13 @@ function createWaitingRoom(sleep: Sleep) {
   };
 }
 
-/** 0 up to the first, then `firstMs`, twice that, and so on. */
+/** 0 for numbers below 1, then `firstMs`, twice that, and so on, up to `maxMs`. */
 function doubling(number: number, firstMs: number, maxMs: number): number {
   return number < 1 ? 0 : Math.min(maxMs, firstMs * 2 ** (number - 1));
 }
 
 function createFailureCount(nowMs: () => number) {
-  /** By {@link fingerprint}; the account whose last failure is the oldest comes first. */
+  /** By {@link fingerprint}, in the order of the last failure, the oldest first. */
   const accounts = new BoundedMap<string, Failures>(MAX_ACCOUNTS);
   const find = (key: string): Failures => {
     const known = accounts.get(key);
@@ -175,7 +176,7 @@ function createFailureCount(nowMs: () => number) {
   };
   return {
     look: (account: string): Failures => find(fingerprint(account)),
-    /** Returns the failures before this one. */
+    /** Adds a failure, and returns the failures before it. */
     add(account: string): Failures {
       const key = fingerprint(account);
       const earlier = find(key);
@@ -191,7 +192,7 @@ function createFailureCount(nowMs: () => number) {
   };
 }
 
-/** The name is what a stranger typed: kilobytes, or a password in the wrong field. Neither is kept. */
+/** A hash of the name. A stranger typed the name: it may have kilobytes, or be a password in the wrong field, and neither may be kept. */
 function fingerprint(account: string): string {
   return hash("sha256", account, "base64");
 }

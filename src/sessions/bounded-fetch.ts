@@ -1,17 +1,18 @@
 import { isThisMachine } from "../foundation/ip-address.ts";
 
-/** An issuer that gives no answer that can be read. */
+/** The issuer gave no answer that can be read. */
 export class IssuerSilent extends Error {}
 
-/** Longest time for one answer. */
+/** The longest time for one answer. */
 export const ANSWER_TIMEOUT_MS = 5000;
-/** Longest answer: lists of keys have some tens of kilobytes. */
+/** The largest answer; lists of keys have some tens of kilobytes. */
 export const MAX_ANSWER_BYTES = 262_144;
 
 /**
- * Fetches one answer of an issuer, whole. What it leads to elsewhere is not followed.
+ * Fetches one answer of an issuer, whole. Redirects are not followed.
  *
- * @throws IssuerSilent when it is not there, slow, endless or broken; or when others could read on the way what is sent.
+ * @throws IssuerSilent if the issuer does not answer, is too slow, sends too much or a broken answer, or if the connection is not
+ * encrypted.
  */
 export async function boundedFetch(address: string, options: RequestInit): Promise<Response> {
   const { protocol, hostname } = new URL(address);

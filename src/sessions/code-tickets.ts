@@ -4,27 +4,27 @@ import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Trier } from "./attempt-limits.ts";
 
-/** Somebody who gave the first factor. */
+/** A person who has given the first factor. */
 export interface Ticketed {
   readonly accountId: string;
   readonly trier: Trier;
-  /** What the first factor brings about once the second is there too, in the same transaction. @throws unauthorized */
+  /** Admits the person once the second factor was given too, in the same transaction. @throws unauthorized */
   readonly admit: () => Steps<unknown>;
-  /** The OpenID issuer that asked for the first factor; absent if it was asked for here. */
+  /** The OpenID issuer that asked for the first factor; absent if this server did. */
   readonly issuer?: string;
 }
 
-/** First factors that wait for the second. In memory: a restart asks for the first again. */
+/** First factors that wait for the second one. They are in memory, so after a restart the first one must be given again. */
 export interface CodeTickets {
-  /** A ticket for five minutes; it is unguessable. */
+  /** Returns a ticket that is valid for five minutes and cannot be guessed. */
   issue(ticketed: Ticketed): string;
-  /** Undefined if the ticket is unknown, used or too old. */
+  /** Undefined if the ticket is unknown, used or expired. */
   find(ticket: string): Ticketed | undefined;
   spend(ticket: string): void;
 }
 
 const LIFETIME_MS = 300_000;
-/** Beyond this the oldest is dropped. */
+/** The largest number of tickets; beyond it the oldest is dropped. */
 const MAX_TICKETS = 1000;
 const TICKET_BYTES = 24;
 

@@ -4,12 +4,12 @@ import type { PasswordUse } from "./password.ts";
 import { isAnybodyBound } from "./oidc-store.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 
-/** How an account signs in. */
+/** The password and the authenticator app of an account. */
 export interface Credential {
   readonly accountId: string;
-  /** argon2id, PHC format. */
+  /** argon2id in PHC format. */
   readonly passwordHash: string;
-  /** As it is stored, sealed or plain; null without an app. */
+  /** As it is stored, encrypted or not; null if the account has no app. */
   readonly totpSecret: Buffer | null;
   /** When the password or the second factor last changed. */
   readonly changedAt: number;
@@ -28,14 +28,14 @@ export function* findCredential(accountId: string): Steps<Credential | undefined
   );
 }
 
-/** Whether anybody has a password that counts, or signed in by an issuer: before that, nobody can sign in. */
+/** Whether any account has a password that may be used, or has signed in by an issuer. Until then nobody can sign in. */
 export function* canAnybodySignIn(passwords: PasswordUse): Steps<boolean> {
   if (yield* isAnybodyBound()) return true;
   if (passwords === "off") return false;
   return (yield* first(query.selectFrom("credential").select("account_id").limit(1))) !== undefined;
 }
 
-/** Sets the password; the second factor stays. */
+/** Sets the password. The second factor stays. */
 export function* storePassword(accountId: string, passwordHash: string, now: number): Steps<void> {
   const set = { password_hash: passwordHash, changed_at: now };
   yield* run(
@@ -46,12 +46,12 @@ export function* storePassword(accountId: string, passwordHash: string, now: num
   );
 }
 
-/** Forgets password and app. */
+/** Deletes the password and the app. */
 export function* dropCredential(accountId: string): Steps<void> {
   yield* run(query.deleteFrom("credential").where("account_id", "=", accountId));
 }
 
-/** Sets the second factor. @param stored the sealed secret. @param step of the code that proved it. */
+/** Sets the authenticator app. @param stored the encrypted secret. @param step the step of the code that proved it. */
 export function* storeTotp(accountId: string, stored: Buffer, step: number, now: number): Steps<void> {
   yield* run(
     query
@@ -61,7 +61,7 @@ export function* storeTotp(accountId: string, stored: Buffer, step: number, now:
   );
 }
 
-/** Notes that the second factor changed, so that what was proved before counts no more. */
+/** Notes that the second factor changed, so that earlier proofs do not count any more. */
 export function* noteFactorChanged(accountId: string, now: number): Steps<void> {
   yield* run(query.updateTable("credential").set({ changed_at: now }).where("account_id", "=", accountId));
 }
@@ -78,7 +78,7 @@ export function* clearTotp(accountId: string, now: number): Steps<boolean> {
   return changed > 0;
 }
 
-/** Uses up the codes of a step and of those before it. Returns false when they were used up already. */
+/** Uses up the codes of a step and of earlier ones. Returns false if they were used up already. */
 export function* takeStep(accountId: string, step: number): Steps<boolean> {
   const changed = yield* run(
     query
@@ -90,7 +90,7 @@ export function* takeStep(accountId: string, step: number): Steps<boolean> {
   return changed > 0;
 }
 
-/** Replaces all recovery codes. @param hashes SHA-256 of each. */
+/** Replaces all recovery codes. @param hashes the SHA-256 of each code. */
 export function* storeRecoveryCodes(accountId: string, hashes: readonly Buffer[]): Steps<void> {
   yield* run(query.deleteFrom("recovery_code").where("account_id", "=", accountId));
   const rows = hashes.map((hash) => ({ account_id: accountId, hash }));
@@ -101,7 +101,7 @@ export function* dropRecoveryCodes(accountId: string): Steps<void> {
   yield* run(query.deleteFrom("recovery_code").where("account_id", "=", accountId));
 }
 
-/** Uses up a recovery code. Returns false when there is none with this hash. */
+/** Uses up a recovery code. Returns false if there is none with this hash. */
 export function* takeRecoveryCode(accountId: string, hash: Buffer): Steps<boolean> {
   const own = query.deleteFrom("recovery_code").where("account_id", "=", accountId);
   return (yield* run(own.where("hash", "=", hash))) > 0;
@@ -112,7 +112,7 @@ export function* countRecoveryCodes(accountId: string): Steps<number> {
     .length;
 }
 
-/** The secrets of second factors. */
+/** The secrets of authenticator apps, as {@link StoredSecret}. */
 export function* listTotpSecrets(): Steps<StoredSecret[]> {
   const rows = yield* all(
     query.selectFrom("credential").select(["account_id", "totp_secret"]).where("totp_secret", "is not", null),
@@ -125,7 +125,7 @@ export function* listTotpSecrets(): Steps<StoredSecret[]> {
   }));
 }
 
-/** The text is part of the encryption, so it must never change. */
+/** The context that the secret is encrypted with. It is part of the encryption, so the text must never change. */
 export function totpContext(accountId: string): string {
   return `credential.totp_secret of ${accountId}`;
 }

@@ -8,41 +8,41 @@ import type { KnownTrier } from "./attempt-limits.ts";
 import { DAY_MS } from "../foundation/time-units.ts";
 
 /*
- * Browsers and addresses that signed in to an account before. Wrong passwords of strangers neither delay nor refuse them. They prove
- * nothing else: whoever is known still needs the password.
+ * Browsers and addresses that signed in to an account before. A stranger's wrong passwords neither delay nor refuse them. Being known
+ * proves nothing else: a known client still needs the password.
  */
 
-/** What a client shows of itself. */
+/** What a client shows about itself. */
 export interface Shown {
-  /** Canonical. */
+  /** The IP address in canonical form. */
   readonly address: string;
-  /** The cookie of a known browser, as it came; null without one. */
+  /** The cookie of a known browser as it came; null if there was none. */
   readonly knownCookie: string | null;
 }
-/** An address is known for this long after its last use. */
+/** The time after its last use for which an address stays known. */
 export const KNOWN_ADDRESS_MS = 30 * DAY_MS;
-/** Addresses of one account; those that were used last are kept. */
+/** The largest number of known addresses of one account; those that were used last are kept. */
 const MAX_ADDRESSES = 50;
-/** An address's use is written down at most this often. */
+/** The shortest time between two writes of an address's use. */
 const SEEN_INTERVAL_MS = DAY_MS;
-/** Accounts that one browser is known to; the one that signed in first goes when another signs in. */
+/** The largest number of accounts that one browser is known to. Beyond it, a new sign-in replaces the account that signed in first. */
 const MAX_ACCOUNTS = 5;
 const KEY_BYTES = 32;
 const DEVICE_BYTES = 16;
-/** Rows deleted in one transaction. */
+/** The largest number of rows that one transaction deletes. */
 const BATCH_SIZE = 500;
 
 const DROP_OLD_SQL =
   "DELETE FROM known_address WHERE (account_id, address_hash) IN " +
   "(SELECT account_id, address_hash FROM known_address WHERE seen_at <= ? LIMIT ?)";
 
-/** The device's number, then a proof for each account, the newest first; at most 242 characters. */
+/** The number of the device, then a proof for each account, the newest first; at most 242 characters. */
 const COOKIE = /^([\w-]{22})((?:\.[\w-]{43}){1,5})$/;
-/** The text is part of the encryption, so it must never change. */
+/** The context that the key is encrypted with. It is part of the encryption, so the text must never change. */
 const KEY_PLACE = "sign_in_key.key";
 
 /**
- * How an account knows a client; null if it does not. Asks the same of the database whether there is such an account or not.
+ * How an account knows a client; null if it does not. It makes the same queries whether the account exists or not.
  *
  * @param accountId undefined if there is no such account.
  */
@@ -66,7 +66,7 @@ export function* recognise(
   return isKnown ? { accountId, by: `address ${addressUnit(shown.address)}` } : null;
 }
 
-/** Remembers a client that signed in. @returns the cookie of its browser, which goes on knowing the accounts of the earlier one. */
+/** Remembers a client that signed in. @returns the cookie for its browser, which keeps the proofs for other accounts. */
 export function* rememberClient(
   keyring: Keyring,
   accountId: string,
@@ -91,12 +91,12 @@ export function* rememberAddress(
   yield* storeAddress(yield* chooseKey(keyring), accountId, address, now);
 }
 
-/** Deletes up to 500 addresses that are no longer known. Returns how many. */
+/** Deletes up to 500 addresses that are no longer known. Returns the number deleted. */
 export function dropOldAddresses(now: number): Steps<number> {
   return run(text(DROP_OLD_SQL, now - KNOWN_ADDRESS_MS, BATCH_SIZE));
 }
 
-/** The key, for the encryption of secrets. */
+/** The key of this installation, as {@link StoredSecret}. */
 export function* listSignInKeys(): Steps<StoredSecret[]> {
   const row = yield* first(query.selectFrom("sign_in_key").select("key"));
   if (row === undefined) return [];
@@ -130,13 +130,13 @@ function* storeAddress(key: Buffer, accountId: string, address: string, now: num
   yield* run(own.where("address_hash", "in", surplus));
 }
 
-/** The key of this installation that proves what browsers bring back; undefined before the first sign-in. */
+/** The key of this installation, which proves what browsers bring back; undefined before the first sign-in. */
 export function* readKey(keyring: Keyring): Steps<Buffer | undefined> {
   const row = yield* first(query.selectFrom("sign_in_key").select("key"));
   return row && keyring.open(row.key, KEY_PLACE);
 }
 
-/** The key, which is made when there is none yet. */
+/** The key of this installation; it is made if there is none yet. */
 export function* chooseKey(keyring: Keyring): Steps<Buffer> {
   const known = yield* readKey(keyring);
   if (known !== undefined) return known;
@@ -145,12 +145,12 @@ export function* chooseKey(keyring: Keyring): Steps<Buffer> {
   return keyring.open(made.key, KEY_PLACE);
 }
 
-/** The key for a step that a browser begins: it is read, and made by the first of all. */
+/** The key for a step that a browser begins. It is made with the first step of all, and else only read. */
 export async function flowKey(db: Database, keyring: Keyring): Promise<Buffer> {
   return (await db.read(() => readKey(keyring))) ?? db.transaction(() => chooseKey(keyring));
 }
 
-/** The number of the device that the account knows; null without a good proof. */
+/** The number of the device if the account knows it; null if the cookie has no valid proof. */
 function deviceOf(key: Buffer, accountId: string, cookie: string | null): string | null {
   const shown = readCookie(cookie);
   if (shown === null) return null;
@@ -160,7 +160,7 @@ function deviceOf(key: Buffer, accountId: string, cookie: string | null): string
 }
 
 interface DeviceCookie {
-  /** A browser may choose it: it is worth something only with a proof. */
+  /** A browser could choose the number, so it counts only with a proof. */
   readonly device: string;
   readonly proofs: readonly string[];
 }

@@ -3,29 +3,29 @@ import { query } from "../database/database.ts";
 import { first, run, type Steps, text } from "../database/steps.ts";
 import { DAY_MS, HOUR_MS } from "../foundation/time-units.ts";
 
-/** What a link in a letter is for: an account for its address, or a new password of the account with its address. */
+/** The purpose of a link in a letter: to make an account for its address, or to set a new password of the account with its address. */
 export type LinkPurpose = "sign-up" | "reset";
 
-/** What the token of a link stands for. */
+/** The link that a token belongs to. */
 export interface MailedLink {
-  /** Whoever has the token reads the mail of this address. */
+  /** The address; whoever has the token reads its mail. */
   readonly email: string;
   readonly madeAt: number;
 }
 
-/** 256 bits: 43 characters of base64url. */
+/** 256 bits, which are 43 characters of base64url. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
-/** How long a link can be used. */
+/** The time in which a link can be used. */
 export const MAILED_LINK_LIFETIME_MS = { "sign-up": DAY_MS, reset: HOUR_MS } as const;
-/** Links of one purpose that are kept; beyond it the oldest are forgotten. */
+/** The largest number of links of one purpose that are kept; beyond it the oldest are deleted. */
 export const MAX_MAILED_LINKS = 2000;
-/** Rows deleted in one transaction. */
+/** The largest number of rows that one transaction deletes. */
 const BATCH_SIZE = 500;
 
 const DROP_EARLIER_SQL = "DELETE FROM mailed_link WHERE purpose = ? AND lower(email) = lower(?)";
 
-/** Makes the token of a link. An earlier one of this address and purpose is worth nothing from now on. */
+/** Makes a link and returns its token. An earlier link with the same address and purpose does not work any more. */
 export function* makeMailedLink(purpose: LinkPurpose, email: string, now: number): Steps<string> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   yield* run(text(DROP_EARLIER_SQL, purpose, email));
@@ -42,7 +42,7 @@ export function* makeMailedLink(purpose: LinkPurpose, email: string, now: number
   return token;
 }
 
-/** Undefined when the token is unknown, used, replaced or too old. The link can still be used. */
+/** Undefined if the token is unknown, used, replaced or expired. The link is not used up. */
 export function* findMailedLink(
   purpose: LinkPurpose,
   token: string,
@@ -54,7 +54,7 @@ export function* findMailedLink(
   return row && usable(purpose, row, now);
 }
 
-/** Uses a link up. Undefined as with {@link findMailedLink}. */
+/** Uses a link up. Undefined as for {@link findMailedLink}. */
 export function* takeMailedLink(
   purpose: LinkPurpose,
   token: string,
@@ -74,7 +74,7 @@ function usable(
   return now < madeAt + MAILED_LINK_LIFETIME_MS[purpose] ? { email, madeAt } : undefined;
 }
 
-/** Deletes up to 500 links that are too old. Returns how many. */
+/** Deletes up to 500 links that have expired. Returns the number deleted. */
 export function dropOldMailedLinks(now: number): Steps<number> {
   const old = query
     .selectFrom("mailed_link")

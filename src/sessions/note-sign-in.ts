@@ -13,11 +13,13 @@ import { rememberClient, type Shown } from "./known-clients.ts";
 import { startSession, type StartedSession } from "./session.ts";
 import type { OwnerNotifier } from "./notify-owner.ts";
 
-/** The browser at the other end. */
+/** The browser that signs in. */
 export interface Client extends Shown {
-  /** Canonical. It is counted and remembered as a keyed hash; it is stored and logged only if the configuration says so. */
+  /**
+   * The IP address in canonical form. It is counted and remembered as a keyed hash, and stored or logged only if the configuration says so.
+   */
   readonly address: string;
-  /** What the browser calls itself; any text. */
+  /** The User-Agent of the browser; it may be any text. */
   readonly userAgent: string;
 }
 
@@ -32,26 +34,26 @@ export interface SignInParts {
   readonly logAddresses: boolean;
   /** `dashboard.passwords` */
   readonly passwords: PasswordUse;
-  /** The plan of the workspace that a new account gets. */
+  /** The plan of the workspace that comes with a new account. */
   readonly newWorkspacePlan: string;
   readonly ownerNotifier: OwnerNotifier;
-  /** To which passkeys belong; null if there are none here. */
+  /** The host and origin to which passkeys belong; null if passkeys are off. */
   readonly party: RelyingParty | null;
 }
 
-/** A session that has begun, in a browser that is known from now on. */
+/** A new session, in a browser that is known from now on. */
 export interface EnteredSession extends StartedSession {
   readonly knownCookie: string;
 }
 
-/** Somebody got in. */
+/** A completed sign-in. */
 export interface Entered {
   readonly session: StartedSession;
   readonly accountId: string;
   readonly by: SignInWay;
 }
 
-/** @param issuer the OpenID issuer by which somebody signs in; absent if they do it here. */
+/** Begins a session. @param issuer the OpenID issuer that proved the person; absent if this server did. */
 export function* beginSession(
   parts: SignInParts,
   accountId: string,
@@ -70,10 +72,13 @@ export function reportSignIn(parts: SignInParts, { session, accountId, by }: Ent
   signedIn(parts.log, { accountId, sessionId: session.id, by, ...(address !== null && { address }) });
 }
 
-/** Of an attempt: a proof that is wrong, too many, and a way in that is closed here, which only who tries it past the pages meets. */
+/**
+ * The errors that are logged as a failed sign-in: a wrong proof, too many attempts, or a way to sign in that is turned off here and that no
+ * page offers.
+ */
 const FAILURES: ReadonlySet<string> = new Set(["unauthorized", "rate_limited", "forbidden", "not_found"]);
 
-/** Does an attempt, and writes the failed one to the log. */
+/** Runs an attempt, and logs it if it fails. */
 export async function noting<Result>(
   parts: SignInParts,
   client: Client,

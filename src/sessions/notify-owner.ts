@@ -3,15 +3,15 @@ import { queueLetter } from "../mail/letter-store.ts";
 import type { StoredLetters } from "../mail/stored-letters.ts";
 import { type SecurityChange, securityLetter } from "./account-letters.ts";
 
-/** Notifies the owner of an account that somebody changed how it signs in. */
+/** Notifies the owner of an account that a way to sign in to it was changed. */
 export interface OwnerNotifier {
-  /** Writes the letter in the transaction of the change: who makes it cannot keep the owner from hearing of it. */
+  /** Writes the letter in the transaction of the change, so that whoever makes the change cannot keep the letter from the owner. */
   write(email: string, change: SecurityChange, now: number): Steps<void>;
-  /** Sends it. Call it after the commit. */
+  /** Sends the letter. Call after the commit. */
   send(): void;
 }
 
-/** @param letters null notifies nobody, as does a dashboard without an address. */
+/** @param letters null sends no letters, and neither does a dashboard without an address. */
 export function createOwnerNotifier(
   letters: Pick<StoredLetters, "wake"> | null,
   dashboardUrl: string | null,

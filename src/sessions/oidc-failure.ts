@@ -5,17 +5,17 @@ import { IssuerSilent } from "./bounded-fetch.ts";
 
 type Library = typeof OpenidClient;
 
-/** Characters of what the issuer says of a failure that are shown. */
+/** The largest number of characters of an issuer's error message that are shown. */
 const MAX_WORDS_LENGTH = 200;
 
-/** What went wrong with an issuer. */
+/** A failed step with an issuer. */
 interface Failure {
-  /** For the log: never a token, never a claim of a person. */
+  /** The reason for the log. It never contains a token, or a claim about a person. */
   readonly reason: string;
   readonly errorFor: (label: string) => FormsvcError;
 }
 
-/** What a step that failed says to people, and to the log. */
+/** The error for people and the reason for the log of a failed step. */
 export function describeFailure(library: Library, error: unknown): Failure {
   const silent = causesOf(error).find((cause) => cause instanceof IssuerSilent);
   if (silent !== undefined)
@@ -43,7 +43,7 @@ export function describeFailure(library: Library, error: unknown): Failure {
   };
 }
 
-/** What the issuer itself says of a refusal; null if it does not refuse. */
+/** The issuer's own message if it refused; null if it did not refuse. */
 function wordsOf(library: Library, error: unknown): string | null {
   const isRefusal =
     error instanceof library.AuthorizationResponseError || error instanceof library.ResponseBodyError;
@@ -52,7 +52,7 @@ function wordsOf(library: Library, error: unknown): string | null {
   return plainText(`${error.error}${description}`).slice(0, MAX_WORDS_LENGTH);
 }
 
-/** The library's words for what is wrong, and which claim it is, without its value. */
+/** The library's message, and the name of the claim that is wrong, without its value. */
 function reasonOf(error: unknown): string {
   const [top, ...below] = causesOf(error);
   const message = top instanceof Error ? top.message : "unknown";
@@ -72,7 +72,7 @@ function claimOf(cause: unknown): string | null {
   return typeof name === "string" ? name : null;
 }
 
-/** An error with what caused it, the outermost first. */
+/** An error with its causes, the outermost first. */
 function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   for (let next = error; next !== undefined && causes.length < 8;) {

@@ -5,7 +5,7 @@ import { type OidcConfig, readOidcSettings } from "./oidc-settings.ts";
 
 const NAME = "oidc.issuer";
 
-/** Asks the issuer how it is spoken to, as the first sign-in does. */
+/** Reads the issuer's configuration, as the first sign-in does. */
 export async function checkIssuer(oidc: OidcConfig): Promise<Finding[]> {
   try {
     const settings = readOidcSettings(oidc);

@@ -10,16 +10,22 @@ import { readPerson, type Person } from "./oidc-person.ts";
 
 type Library = typeof OpenidClient;
 
-/** The server at which people prove who they are. Each throws unauthorized when the issuer refuses or its answer is not right, unavailable when it gives none. */
+/**
+ * The OpenID issuer, at which people prove who they are. Each method throws unauthorized if the issuer refuses or its answer is wrong,
+ * unavailable if it does not answer.
+ */
 export interface Issuer {
   readonly settings: OidcSettings;
-  /** The address at which a browser signs in. */
+  /** Returns the address to which a browser goes to sign in. */
   begin(flow: Flow): Promise<string>;
-  /** Who came back. @param query of the return address. @param line whose answers wait together */
+  /**
+   * Returns the person who came back. @param query the query of the return address. @param line callers with the same line wait for each
+   * other.
+   */
   finish(flow: Flow, query: URLSearchParams, line: string): Promise<Person>;
-  /** The address at which a browser signs out; null if the issuer names none, or is silent. */
+  /** The address to which a browser goes to sign out; null if the issuer names none, or does not answer. */
   signOutAddress(): Promise<string | null>;
-  /** Reads anew how it is spoken to. */
+  /** Reads the issuer's configuration again. */
   look(): Promise<void>;
 }
 
@@ -28,17 +34,19 @@ export interface ReturnAddresses {
   readonly signedOut: string;
 }
 
-/** How it is spoken to is read again after this time. */
+/** The issuer's configuration is read again after this time. */
 const REMEMBERED_MS = 3_600_000;
-/** A failure is given again for this time, so that a silent issuer is not asked for each visitor. */
+/** A failure is thrown again for this time, so that an issuer that does not answer is not asked for each visitor. */
 const FAILURE_REMEMBERED_MS = 2000;
-/** Answers that are asked for at once. */
+/** The limits on answers that are fetched at once. */
 const EXCHANGES = {
   maxRunning: 8,
   maxWaiting: 64,
   refusal: "Too many people sign in at this moment; try again shortly.",
 };
-/** @param onFailure called for each step that failed, in words without a token or a claim. @param nowMs monotonic */
+/**
+ * @param onFailure called for each failed step, with a reason that has no token and no claim. @param nowMs returns monotonic milliseconds.
+ */
 export function createIssuer(
   settings: OidcSettings,
   addresses: ReturnAddresses,
@@ -85,7 +93,7 @@ export function createIssuer(
 
 type Asked = readonly [Library, OpenidClient.Configuration];
 
-/** How the issuer is spoken to: read when the first step needs it, and remembered. */
+/** The issuer's configuration, which is read when the first step needs it, and then kept in memory. */
 class Connection {
   readonly #settings: OidcSettings;
   readonly #onFailure: (step: string, reason: string) => void;
@@ -104,7 +112,7 @@ class Connection {
     this.#nowMs = nowMs;
   }
 
-  /** Does a step with the library, which the first one loads. @throws unauthorized, unavailable */
+  /** Runs a step with the library, which the first step loads. @throws unauthorized, unavailable */
   async step<Result>(name: string, work: (...asked: Asked) => Promise<Result> | Result): Promise<Result> {
     const library = await import("openid-client");
     try {
@@ -160,7 +168,7 @@ async function readConfiguration(
   const { issuer, clientId, clientSecret } = settings;
   const address = new URL(issuer);
   const isPlain = address.protocol === "http:";
-  // The method is chosen when the secret is shown for the first time: what the issuer takes is known by then.
+  // The method is chosen when the secret is first sent, because by then it is known what the issuer accepts.
   const authenticate: OpenidClient.ClientAuth = (server, client, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
     if (methods.includes("client_secret_basic"))
@@ -170,21 +178,21 @@ async function readConfiguration(
   return library.discovery(address, clientId, undefined, authenticate, {
     [library.customFetch]: (url, options) => boundedFetch(url, options as RequestInit),
     timeout: ANSWER_TIMEOUT_MS / 1000,
-    // An ID token counts by its signature, and not only by the connection that it came over.
+    // The signature of an ID token is checked, even though it came over an encrypted connection.
     execute: [library.enableNonRepudiationChecks, ...(isPlain ? [library.allowInsecureRequests] : [])],
   });
 }
 
 /**
- * As a form has both (RFC 6749, section 2.3.1). The library writes a hyphen as `%2D` too, which a provider that does not decode them, like
- * Glewlwyd, takes for another client.
+ * The credentials in the encoding of a form (RFC 6749, section 2.3.1). The library also encodes a hyphen as `%2D`; a provider that does not
+ * decode them, like Glewlwyd, then sees another client.
  */
 function basicOf(clientId: string, clientSecret: string): string {
   const asInForm = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
   return `Basic ${Buffer.from(`${asInForm(clientId)}:${asInForm(clientSecret)}`).toString("base64")}`;
 }
 
-/** Some issuers give groups only to who asks for them. */
+/** The scopes to ask for. Some issuers send groups only if they are asked for them. */
 function scopesFor(
   { operatorGroup }: OidcSettings,
   { scopes_supported = [] }: OpenidClient.ServerMetadata,

@@ -6,7 +6,10 @@ import { getAccount } from "../workspaces/workspace-store.ts";
 import { dropBindings } from "./oidc-store.ts";
 import { endSessions } from "./session.ts";
 
-/** For somebody whom the issuer knows under a new subject, or an account that was bound to the wrong person. */
+/**
+ * Ends the binding of an account to an issuer: for a person whom the issuer now knows under a new subject, or an account that was bound to
+ * the wrong person.
+ */
 export const unbindAccount = operation({
   ...signInChange,
   name: "account.unbind",

@@ -1,10 +1,10 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import type { OidcSettings } from "./oidc-settings.ts";
 
-/** Who an issuer says that somebody is. */
+/** A person as an issuer describes them. */
 export interface Person {
   readonly subject: string;
-  /** An address that the issuer has checked. */
+  /** An e-mail address that the issuer has checked. */
   readonly email: string;
   readonly isInOperatorGroup: boolean;
   /** Whether the issuer asked for a second factor. */
@@ -18,9 +18,9 @@ const MAX_SUBJECT_LENGTH = 255;
 const MAX_EMAIL_LENGTH = 254;
 
 /**
- * Reads the claims of an ID token, which is signed, and asks the issuer for those that it has not.
+ * Reads the claims of an ID token, which is signed, and asks the issuer for claims that the token does not have.
  *
- * @throws unauthorized when the address is missing, not checked, or of a domain that is not let in.
+ * @throws unauthorized if the address is missing, was not checked, or has a domain that is not allowed.
  */
 export async function readPerson(
   claims: Claims,
@@ -34,7 +34,7 @@ export async function readPerson(
   const groups = needsGroups ? more[groupsClaim] : claims[groupsClaim];
   return {
     subject: readSubject(claims["sub"]),
-    // Both from one source: a checked address of the one says nothing of another address of the other.
+    // The address and its check come from the same source: a check in one says nothing about an address in the other.
     email: readEmail(needsEmail ? more : claims, rules),
     isInOperatorGroup: operatorGroup !== null && namesGroup(groups, operatorGroup),
     gaveSecondFactor: Array.isArray(claims["amr"]) && claims["amr"].includes("mfa"),
@@ -53,7 +53,7 @@ function readEmail(claims: Claims, { label, allowedDomains }: Rules): string {
       "unauthorized",
       `${label} gave no e-mail address. Whoever runs it lets this server have the scope “email”.`,
     );
-  // Some issuers write it as a text.
+  // Some issuers send the value as a text.
   if (isVerified !== true && isVerified !== "true")
     throw new FormsvcError(
       "unauthorized",
@@ -67,7 +67,7 @@ function readEmail(claims: Claims, { label, allowedDomains }: Rules): string {
   return email;
 }
 
-/** A list of groups, or one group alone. */
+/** Whether the claim contains the group. It is a list of groups, or a single group. */
 function namesGroup(groups: unknown, group: string): boolean {
   return groups === group || (Array.isArray(groups) && groups.includes(group));
 }

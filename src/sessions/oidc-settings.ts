@@ -15,15 +15,15 @@ export interface OidcConfig {
   readonly trustSecondFactor: boolean;
 }
 
-/** The issuer of the configuration, with what this server is to it. */
+/** The issuer of the configuration, with the settings of this server for it. */
 export interface OidcSettings {
-  /** As it names itself. */
+  /** The issuer's address as the issuer itself spells it. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** For people. */
+  /** The name for people. */
   readonly label: string;
-  /** In small letters; none lets every domain in. */
+  /** Domains in lower case; if empty, every domain is allowed. */
   readonly allowedDomains: readonly string[];
   readonly createAccounts: boolean;
   readonly groupsClaim: string;
@@ -32,9 +32,9 @@ export interface OidcSettings {
 }
 
 /**
- * The issuer of the configuration, with the file read that it names; null if there is none.
+ * Reads the settings of the issuer, with the file that they name; null if no issuer is configured.
  *
- * @throws config_invalid saying what is missing or wrong.
+ * @throws config_invalid that says what is missing or wrong.
  */
 export function readOidcSettings(oidc: OidcConfig): OidcSettings | null {
   const { issuer, clientId, label, allowedDomains, createAccounts } = oidc;

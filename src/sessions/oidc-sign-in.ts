@@ -11,17 +11,17 @@ import type { Person } from "./oidc-person.ts";
 import type { OidcSettings } from "./oidc-settings.ts";
 import { bindSubject, findBoundAccount, isBound } from "./oidc-store.ts";
 
-/** What decides about somebody whom an issuer names. */
+/** The settings that decide whether a person whom an issuer names gets in. */
 export interface Admission {
   readonly settings: OidcSettings;
-  /** The plan of the workspace that a new account gets. */
+  /** The plan of the workspace that comes with a new account. */
   readonly newWorkspacePlan: string;
 }
 
 /**
- * The account that somebody has already, though perhaps not at this issuer; undefined if they would get one.
+ * The account that a person already has, though perhaps not bound to this issuer; undefined if a new one would be made.
  *
- * @throws unauthorized when they may have none, or when the account of their address is somebody else at the issuer
+ * @throws unauthorized if no account may be made, or if the account with their address belongs to another person of the issuer.
  */
 export function* findAccountOfPerson(
   admission: Admission,
@@ -50,10 +50,10 @@ export function* findAccountOfPerson(
 }
 
 /**
- * For the transaction that begins the session: makes the account if there is none, binds it to the person if it is nobody's yet, and looks
- * at the group that makes operators. Returns the account's id.
+ * Admits a person; call in the transaction that begins the session. Makes the account if there is none, binds it to the person if it is not
+ * bound yet, and applies the group that makes operators. Returns the account's id.
  *
- * @throws as {@link findAccountOfPerson}; unavailable while there is no account at all
+ * @throws as {@link findAccountOfPerson}; unavailable while there is no account at all.
  */
 export function* admitPerson(admission: Admission, person: Person, now: number): Steps<string> {
   const { settings, newWorkspacePlan } = admission;

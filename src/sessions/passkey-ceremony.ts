@@ -4,23 +4,23 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { NewPasskey, Passkey } from "./passkey-store.ts";
 
 /*
- * What a device answers (WebAuthn). The library is loaded with the first answer. It would fetch lists of revoked certificates from
- * addresses that a device names, so an answer with a certificate, which nobody asked for, never reaches it.
+ * Checks the answers of devices (WebAuthn). The library is loaded with the first answer. It would fetch lists of revoked certificates from
+ * addresses that a device names, so an answer with a certificate, which was not asked for, never reaches it.
  */
 
-/** Who asks devices: the host to which passkeys belong, and the origin of its pages. */
+/** The party that asks devices: the host to which passkeys belong, and the origin of its pages. */
 export interface RelyingParty {
   readonly host: string;
   readonly origin: string;
 }
 
-/** COSE: Ed25519, ECDSA with P-256, RSA with PKCS #1. */
+/** COSE numbers: Ed25519, ECDSA with P-256, RSA with PKCS #1. */
 export const ALGORITHMS = [-8, -7, -257];
-/** In characters: JSON with texts of base64url. */
+/** The largest number of characters of an answer, which is JSON with texts of base64url. */
 const MAX_ANSWER_LENGTH = 6000;
-/** Longest id that a device may choose (WebAuthn, section 4), in bytes. */
+/** The longest id that a device may choose (WebAuthn, section 4), in bytes. */
 const MAX_ID_BYTES = 1023;
-/** A key of RSA with 4096 bits has some 530. */
+/** The largest number of bytes of a public key. An RSA key with 4096 bits has about 530. */
 const MAX_KEY_BYTES = 1024;
 
 const base64url = z.string().regex(/^[\w-]+$/);
@@ -41,20 +41,20 @@ const made = z.object({
 /** A device's proof that it has the key of a passkey. */
 export type DeviceProof = z.output<typeof proof>;
 
-/** @throws unauthorized */
+/** Reads a proof. @throws unauthorized */
 export function readProof(text: string): DeviceProof {
   return parse(proof, text);
 }
 
-/** What a device was asked for. */
+/** What a device was asked to prove. */
 export interface Demand {
   readonly challenge: string;
-  /** Whether it must have made sure who holds it, by a PIN, a finger or a face. */
+  /** Whether the device must have verified the person, by a PIN, a finger or a face. */
   readonly needsPerson: boolean;
 }
 
 /**
- * Checks a proof: by the key of the passkey, to this challenge, on our pages. Returns how often the device says that it was used.
+ * Checks that a proof was made with the passkey's key, for this challenge and on our pages. Returns the device's count of uses.
  *
  * @throws unauthorized
  */
@@ -85,7 +85,7 @@ export async function checkProof(
   return checked.authenticationInfo.newCounter;
 }
 
-/** The passkey that a device has just made, for this challenge, on our pages. @throws unauthorized */
+/** Reads the passkey that a device has just made, for this challenge and on our pages. @throws unauthorized */
 export async function readMade(
   { host, origin }: RelyingParty,
   challenge: string,
@@ -128,7 +128,7 @@ function parse<Shape extends z.ZodObject<{ response: z.ZodObject<{ clientDataJSO
     const read = shape.parse(JSON.parse(text));
     const { clientDataJSON } = read.response;
     const said: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString());
-    // Our pages stand in no frame of another site.
+    // Our pages are never in a frame of another site.
     if (z.object({ crossOrigin: z.literal(true) }).safeParse(said).success) throw wrongAnswer();
     return read;
   } catch {
@@ -136,7 +136,7 @@ function parse<Shape extends z.ZodObject<{ response: z.ZodObject<{ clientDataJSO
   }
 }
 
-/** The library throws an ordinary error for each thing that is wrong. */
+/** Replaces every error by {@link wrongAnswer}, because the library throws an ordinary error for each thing that is wrong. */
 async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -145,7 +145,7 @@ async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** One sentence for all: what exactly was wrong helps only who forged it. */
+/** One message for all errors, because the exact reason would only help somebody who forges an answer. */
 export function wrongAnswer(): FormsvcError {
   return new FormsvcError("unauthorized", "This passkey was not taken. Try again, or sign in another way.");
 }

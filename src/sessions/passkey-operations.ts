@@ -16,8 +16,8 @@ import { dropCodesOfNothing } from "./second-factor.ts";
 import { changeOwn, giveCodes, type Proved, prove, type SecurityParts } from "./security-operations.ts";
 
 /*
- * The passkeys of one's own account. As with all that changes how somebody signs in, a session alone adds and removes none, and the
- * other sessions end.
+ * The passkeys of one's own account. Like every change of how an account signs in, adding or removing one needs more than a session, and
+ * ends the other sessions.
  */
 
 type Asked = Context<SecurityParts>;
@@ -127,7 +127,7 @@ function ownerOf({ viewer }: SecurityParts, { accountId, credential }: Proved): 
   return { accountId, email, sessionId, changedAt: credential?.changedAt ?? 0 };
 }
 
-/** @throws usage */
+/** @throws usage if the account has as many passkeys as it may. */
 function requireRoom(count: number): void {
   if (count >= MAX_PASSKEYS)
     throw new FormsvcError("usage", `An account has ${MAX_PASSKEYS} passkeys at most. Remove one first.`);

@@ -4,25 +4,25 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
 
-/** What somebody's device signs in with (WebAuthn). */
+/** A key with which a device signs in (WebAuthn). */
 export interface Passkey {
-  /** Ours. */
+  /** Our id. */
   readonly id: string;
   readonly accountId: string;
-  /** The device's, base64url. */
+  /** The device's id, base64url. */
   readonly credentialId: string;
-  /** The host for which it was made: it works for no other. */
+  /** The host for which it was made; it works for no other host. */
   readonly host: string;
-  /** COSE. */
+  /** The public key in COSE format. */
   readonly publicKey: Buffer;
-  /** How often the device says that it was used; 0 if it does not count. */
+  /** The device's count of uses; 0 if the device does not count. */
   readonly counter: number;
   readonly name: string;
   readonly createdAt: number;
   readonly usedAt: number | null;
 }
 
-/** One that a device has just made. */
+/** A passkey that a device has just made. */
 export type NewPasskey = Pick<Passkey, "credentialId" | "host" | "publicKey" | "counter">;
 
 /** The passkeys of an account, the oldest first. */
@@ -36,14 +36,14 @@ export function* hasPasskeys(accountId: string): Steps<boolean> {
   return (yield* first(own.limit(1))) !== undefined;
 }
 
-/** The passkey that a device names. */
+/** The passkey with the id that a device names; undefined if there is none. */
 export function* findPasskeyOf(credentialId: string): Steps<Passkey | undefined> {
   const named = query.selectFrom("passkey").selectAll();
   const row = yield* first(named.where("credential_id", "=", Buffer.from(credentialId, "base64url")));
   return row && toPasskey(row);
 }
 
-/** Returns its id. The caller knows that no account has it. */
+/** Adds a passkey and returns its id. The caller has checked that no account has it. */
 export function* insertPasskeyRow(
   accountId: string,
   made: NewPasskey,
@@ -67,26 +67,26 @@ export function* insertPasskeyRow(
   return id;
 }
 
-/** Returns whether the account has it. */
+/** Renames a passkey. Returns whether the account has it. */
 export function* renamePasskeyRow(accountId: string, id: string, name: string): Steps<boolean> {
   const own = query.updateTable("passkey").set({ name }).where("account_id", "=", accountId);
   return (yield* run(own.where("id", "=", id))) > 0;
 }
 
-/** Notes that it was used. Returns false if it has gone, or if it was used at the same time as somebody else's copy of it. */
+/** Notes a use. Returns false if the passkey was removed, or if a copy of it was used at the same time. */
 export function* noteUse(id: string, counter: number, now: number): Steps<boolean> {
   const used = query.updateTable("passkey").set({ counter, used_at: now }).where("id", "=", id);
   const isNewer = used.where((eb) => (counter === 0 ? eb("counter", "=", 0) : eb("counter", "<", counter)));
   return (yield* run(isNewer)) > 0;
 }
 
-/** Removes one passkey of an account, or all of them. Returns how many. */
+/** Removes one passkey of an account, or all of them if `id` is null. Returns the number removed. */
 export function* dropPasskeyRows(accountId: string, id: string | null): Steps<number> {
   const own = query.deleteFrom("passkey").where("account_id", "=", accountId);
   return yield* run(id === null ? own : own.where("id", "=", id));
 }
 
-/** Uses up the answer to a challenge. Returns false if it was used up before. @param hash SHA-256 of the challenge */
+/** Uses up the answer to a challenge. Returns false if it was already used up. @param hash the SHA-256 of the challenge. */
 export function* spendChallenge(hash: Buffer, expiresAt: number, now: number): Steps<boolean> {
   yield* run(query.deleteFrom("spent_challenge").where("expires_at", "<=", now));
   const spent = query.insertInto("spent_challenge").values({ hash, expires_at: expiresAt });

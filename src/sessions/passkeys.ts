@@ -16,36 +16,36 @@ import {
 import { findPasskeyOf, listPasskeys, type NewPasskey, noteUse, spendChallenge } from "./passkey-store.ts";
 
 /*
- * A browser begins a step, in whose cookie the challenge is, asks the device, and brings the answer with the cookie. An answer counts
- * once: its challenge is spent in the transaction of what it brings about.
+ * A browser begins a step, gets a cookie that contains the challenge, asks the device, and brings the answer back with the cookie. An
+ * answer counts once: its challenge is spent in the transaction that the answer allows.
  */
 
 export interface PasskeyParts {
   readonly db: Database;
   readonly keyring: Keyring;
-  /** Null if there are no passkeys here. */
+  /** The party that passkeys belong to; null if passkeys are off. */
   readonly party: RelyingParty | null;
 }
 
-/** What a passkey is asked for: alone it stands for both factors, so the device must make sure who holds it. */
+/** What a passkey is asked for. Alone it replaces both factors, so the device must verify the person. */
 export type PasskeyUse = "alone" | "second factor";
 
-/** What a browser's script hands to the device, and the cookie of the step. */
+/** What a browser's script passes to the device, and the cookie of the step. */
 export interface AskedDevice {
   readonly cookie: string;
-  /** The members of WebAuthn's own options, with base64url in the place of bytes. */
+  /** The members of WebAuthn's own options, with base64url instead of bytes. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What a browser brings back. */
+/** What a browser brings back from the device. */
 export interface PasskeyAnswer {
-  /** Of the step; null if it came without. */
+  /** The cookie of the step; null if the browser sent none. */
   readonly cookie: string | null;
-  /** What the device answered, as JSON. */
+  /** The answer of the device, as JSON. */
   readonly response: string;
 }
 
-/** An answer that is right. It counts when {@link takeAnswer} has taken it. */
+/** A valid answer. It counts only after {@link takeAnswer}. */
 export interface RightAnswer {
   readonly accountId: string;
   readonly passkeyId: string;
@@ -58,7 +58,7 @@ interface SpentChallenge {
   readonly expiresAt: number;
 }
 
-/** Who adds a passkey, and in which session. */
+/** The account that adds a passkey, and its session. */
 export interface PasskeyOwner {
   readonly accountId: string;
   readonly email: string;
@@ -67,7 +67,7 @@ export interface PasskeyOwner {
   readonly changedAt: number;
 }
 
-/** A passkey that a device has made for its owner. It is spent by {@link spend}. */
+/** A passkey that a device has made for its owner. It counts only after {@link spend}. */
 export interface MadePasskey {
   readonly made: NewPasskey;
   readonly challenge: SpentChallenge;
@@ -77,7 +77,7 @@ const LOST =
   "This was begun in another tab, was finished already, or took longer than ten minutes. Try again.";
 const USED = "This answer of the passkey was used before. Try again.";
 
-/** @throws not_found without passkeys here */
+/** Begins a step to sign in. @throws not_found if passkeys are off. */
 export async function askForPasskey(parts: PasskeyParts, use: PasskeyUse, now: number): Promise<AskedDevice> {
   const { host } = requireParty(parts);
   const flow = beginFlow(await flowKey(parts.db, parts.keyring), purposeOf(host, use), "", now);
@@ -88,7 +88,7 @@ export async function askForPasskey(parts: PasskeyParts, use: PasskeyUse, now: n
   };
 }
 
-/** Looks at what a browser brings back. @throws unauthorized, not_found */
+/** Checks what a browser brings back. @throws unauthorized, not_found */
 export async function readAnswer(
   parts: PasskeyParts,
   use: PasskeyUse,
@@ -108,13 +108,13 @@ export async function readAnswer(
   return { accountId, passkeyId, counter, challenge: spentBy(flow) };
 }
 
-/** Uses an answer up, in the transaction of what it brings about. @throws unauthorized if somebody did so before */
+/** Uses an answer up, in the transaction that the answer allows. @throws unauthorized if it was used up before. */
 export function* takeAnswer({ passkeyId, counter, challenge }: RightAnswer, now: number): Steps<void> {
   yield* spend(challenge, now);
   if (!(yield* noteUse(passkeyId, counter, now))) throw wrongAnswer();
 }
 
-/** @throws not_found */
+/** Begins a step to add a passkey. @throws not_found if passkeys are off. */
 export async function askForNew(parts: PasskeyParts, owner: PasskeyOwner, now: number): Promise<AskedDevice> {
   const { host } = requireParty(parts);
   const flow = beginFlow(await flowKey(parts.db, parts.keyring), addingPurpose(host, owner), "", now);
@@ -142,7 +142,7 @@ export async function askForNew(parts: PasskeyParts, owner: PasskeyOwner, now: n
   };
 }
 
-/** Looks at what a browser brings back for an owner who asked for it in this session. @throws unauthorized, not_found */
+/** Checks the new passkey that a browser brings back, for an owner who asked for it in this session. @throws unauthorized, not_found */
 export async function readNew(
   parts: PasskeyParts,
   owner: PasskeyOwner,
@@ -155,7 +155,7 @@ export async function readNew(
   return { made: await readMade(party, challengeOf(flow), response), challenge: spentBy(flow) };
 }
 
-/** @throws unauthorized if the challenge was answered before */
+/** Uses a challenge up. @throws unauthorized if it was answered before. */
 export function* spend({ hash: spent, expiresAt }: SpentChallenge, now: number): Steps<void> {
   if (!(yield* spendChallenge(spent, expiresAt, now))) throw new FormsvcError("unauthorized", USED);
 }
@@ -165,12 +165,15 @@ function requireParty({ party }: PasskeyParts): RelyingParty {
   return party;
 }
 
-/** Passkeys of another host belong to another purpose, too. */
+/** The purpose of a step to sign in. It contains the host, so that the step is not finished on another one. */
 function purposeOf(host: string, use: PasskeyUse): string {
   return JSON.stringify(["passkey", host, use]);
 }
 
-/** Another session cannot finish it, and neither can anybody after a change of the password or the second factor. */
+/**
+ * The purpose of a step to add a passkey. It contains the session, so that no other session finishes the step, and the time of the last
+ * change, so that nobody finishes it after the password or the second factor has changed.
+ */
 function addingPurpose(host: string, { accountId, sessionId, changedAt }: PasskeyOwner): string {
   return JSON.stringify(["new passkey", host, accountId, sessionId, changedAt]);
 }

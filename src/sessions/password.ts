@@ -1,9 +1,9 @@
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** Whether people sign in by passwords at all. */
+/** Whether people may sign in with passwords. */
 export type PasswordUse = "on" | "off";
 
-/** @throws forbidden when passwords are off: then nobody signs in by one, and nobody sets one. */
+/** @throws forbidden if passwords are off: then nobody signs in with one, and nobody sets one. */
 export function requirePasswords(use: PasswordUse): void {
   if (use === "off")
     throw new FormsvcError(
@@ -12,18 +12,16 @@ export function requirePasswords(use: PasswordUse): void {
     );
 }
 
-/** In bytes of UTF-8. */
+/** In UTF-8 bytes. */
 export const MIN_PASSWORD_BYTES = 12;
 const MAX_PASSWORD_BYTES = 1024;
 
-/**
- * The one spelling of a password that is hashed, the whole of it: keyboards send the same letter as one character or as two.
- */
+/** The one form of a password that is hashed. It is normalised, because keyboards send the same letter as one character or as two. */
 export function normalisePassword(text: string): string {
   return text.normalize("NFC");
 }
 
-/** @throws usage when a new password is too short or too long. */
+/** @throws usage if a new password is too short or too long. */
 export function checkPassword(text: string): void {
   const bytes = Buffer.byteLength(normalisePassword(text));
   if (bytes < MIN_PASSWORD_BYTES) {

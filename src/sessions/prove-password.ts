@@ -9,20 +9,20 @@ import { type Credential, findCredential } from "./credential-store.ts";
 import { checkPassword, normalisePassword } from "./password.ts";
 
 /**
- * Passwords are hashed outside of transactions, one of a stranger and one of somebody known at a time. Callers wait in lines, which take
- * turns: strangers by network, those who are known by account.
+ * Passwords are hashed outside of transactions: one of a stranger and one of a known client at a time. Callers wait in lines that take
+ * turns: strangers in a line for each network, known clients in one for each account.
  */
 const PASSWORDS = { maxRunning: 1, maxWaiting: 64, refusal: TOO_MANY_WAIT };
 
 export interface PasswordProver {
   /**
-   * The credential that the password belongs to; null if it is wrong, or if there is no account or no password. All of them take the
-   * same time. It may have changed by the time it is used: see {@link requireUnchanged}.
+   * The credential of the account if the password is right; null if it is wrong, or if there is no account or no password. All of these
+   * take the same time. The credential may change before it is used: see {@link requireUnchanged}.
    *
    * @throws rate_limited, unavailable
    */
   prove(email: string, password: string, trier: Trier): Promise<Credential | null>;
-  /** The hash of a new password. @throws usage when it is too short or too long; unavailable */
+  /** The hash of a new password. @throws usage if it is too short or too long; unavailable. */
   hash(password: string, trier: Trier): Promise<string>;
 }
 
@@ -50,9 +50,9 @@ export function createPasswordProver(db: Database, limits: AttemptLimits): Passw
 }
 
 /**
- * For the transaction that follows from a proof: neither password nor second factor have changed since then.
+ * Checks that neither the password nor the second factor have changed since the proof. Call in the transaction that follows from it.
  *
- * @throws unauthorized when they have.
+ * @throws unauthorized if they have changed.
  */
 export function* requireUnchanged({ accountId, passwordHash, changedAt }: Credential): Steps<void> {
   const current = yield* findCredential(accountId);

@@ -12,19 +12,19 @@ import { hasPasskeys } from "./passkey-store.ts";
 import { findStep, toBase32 } from "./totp.ts";
 
 export const RECOVERY_CODES = 10;
-/** 80 bits: too many to guess, so a plain SHA-256 protects them. */
+/** The number of bytes: 80 bits are too many to guess, so a plain SHA-256 protects the codes. */
 const RECOVERY_CODE_BYTES = 10;
 
-/** What a code was. */
+/** The type of a code that was accepted. */
 export type CodeKind = "code" | "recovery code";
 
-/** What an account is asked for besides a password or an issuer. Recovery codes stand in for either. */
+/** The second factors of an account. A recovery code replaces either of them. */
 export interface SecondFactors {
   readonly app: boolean;
   readonly passkeys: boolean;
 }
 
-/** Null if it is asked for nothing more. */
+/** Null if the account has no second factor. */
 export function* findSecondFactors(accountId: string): Steps<SecondFactors | null> {
   const credential = yield* findCredential(accountId);
   const app = credential !== undefined && credential.totpSecret !== null;
@@ -32,14 +32,14 @@ export function* findSecondFactors(accountId: string): Steps<SecondFactors | nul
   return app || passkeys ? { app, passkeys } : null;
 }
 
-/** Recovery codes go with the last second factor that they stand in for. */
+/** Deletes the recovery codes if the account has no second factor left that they could replace. */
 export function* dropCodesOfNothing(accountId: string): Steps<void> {
   if ((yield* findSecondFactors(accountId)) === null) yield* dropRecoveryCodes(accountId);
 }
 
 /**
- * Uses up a code of an account's second factor: six digits from the app, or a recovery code. Blanks, hyphens and capitals do not
- * matter. Returns null when it is wrong or was used before.
+ * Uses up a code of an account's second factor: six digits from the app, or a recovery code. Spaces, hyphens and capitals make no
+ * difference. Returns null if the code is wrong or was used before.
  */
 export function* takeCode(
   keyring: Keyring,
@@ -56,7 +56,7 @@ export function* takeCode(
   return step !== undefined && (yield* takeStep(accountId, step)) ? "code" : null;
 }
 
-/** Ten codes like `abcd-efgh-ijkl-mnop`. They are shown once; the database gets their {@link digestOf}. */
+/** Ten new codes like `abcd-efgh-ijkl-mnop`. They are shown once; the database gets their {@link digestOf}. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => {
     const code = toBase32(randomBytes(RECOVERY_CODE_BYTES)).toLowerCase();
@@ -64,7 +64,7 @@ export function newRecoveryCodes(): string[] {
   });
 }
 
-/** What is stored of a recovery code. */
+/** The stored hash of a recovery code. */
 export function digestOf(recoveryCode: string): Buffer {
   return digest(recoveryCode.replaceAll("-", ""));
 }

@@ -25,11 +25,11 @@ import type { OwnerNotifier } from "./notify-owner.ts";
 import { findStep, readTotpSecret } from "./totp.ts";
 
 /*
- * What somebody changes about their own sign-in. A session alone changes nothing of it: whoever asks proves again who they are. Each ends
- * the other sessions of the account, and throws unauthorized when the password is wrong; rate_limited; unavailable.
+ * Changes of how one's own account signs in. A session alone is not enough: the person must prove again who they are. Each change ends the
+ * other sessions of the account, and throws unauthorized if the password is wrong; rate_limited; unavailable.
  */
 
-/** What they work with. */
+/** The parts that these operations work with. */
 export interface SecurityParts {
   readonly keyring: Keyring;
   readonly prover: PasswordProver;
@@ -37,11 +37,11 @@ export interface SecurityParts {
   readonly log: Log;
   /** `dashboard.passwords` */
   readonly passwords: PasswordUse;
-  /** To which passkeys belong; null if there are none here. */
+  /** The party that passkeys belong to; null if passkeys are off. */
   readonly party: RelyingParty | null;
-  /** Who is signed in, and the session that stays. */
+  /** The account that is signed in, and the session that stays. */
   readonly viewer: Pick<Viewer, "accountId" | "email" | "sessionId">;
-  /** The client's, canonical. */
+  /** The IP address of the client in canonical form. */
   readonly address: string;
 }
 
@@ -131,17 +131,18 @@ export const removeOwnTotp = operation({
   },
 });
 
-/** Somebody who has just shown again who they are. */
+/** A person who has just proved again who they are. */
 export interface Proved {
   readonly accountId: string;
-  /** Undefined if the account never had a password. */
+  /** Undefined if the account has never had a password. */
   readonly credential: Credential | undefined;
 }
 
 /**
- * By the present password. Without passwords, who signed in a short time ago has proved who they are.
+ * Proves with the present password who asks. Without a password, a recent sign-in is the proof.
  *
- * @param mayHaveNone whether that holds for an account too that never had a password @throws unauthorized, conflict
+ * @param mayHaveNone whether a recent sign-in is also enough for an account that never had a password.
+ * @throws unauthorized, conflict
  */
 export async function prove(
   { db, parts, now }: Asked,
@@ -163,7 +164,7 @@ export async function prove(
   return { accountId, credential };
 }
 
-/** Makes the change, ends the other sessions and records it, all or nothing. @param detail for the record */
+/** Makes the change, ends the other sessions and records it, all or nothing. @param detail a text for the record. */
 export async function changeOwn<Result>(
   { parts, now, transact }: Asked,
   { accountId, credential }: Proved,
@@ -185,12 +186,12 @@ export async function changeOwn<Result>(
 }
 
 interface Proof {
-  /** The password as it was given. */
+  /** The present password as it was given. */
   readonly present: string;
   readonly change: SecurityChange;
 }
 
-/** Both, for an account with a password. */
+/** Proves who asks and makes the change, for an account with a password. */
 async function proveAndChange<Result>(
   context: Asked,
   { present, change }: Proof,
@@ -202,12 +203,12 @@ async function proveAndChange<Result>(
   return changeOwn(context, proved, { change }, () => work(credential));
 }
 
-/** Whoever is signed in is no stranger, wherever they are. */
+/** A person who is signed in is never a stranger, whatever their address is. */
 function trierOf({ viewer, address }: Pick<SecurityParts, "viewer" | "address">): Trier {
   return { address, known: { accountId: viewer.accountId, by: `session ${viewer.sessionId}` } };
 }
 
-/** Makes new recovery codes in the place of all earlier ones. */
+/** Makes new recovery codes, which replace all earlier ones. */
 export function* giveCodes(accountId: string): Steps<{ recovery_codes: string[] }> {
   const given = newRecoveryCodes();
   yield* storeRecoveryCodes(accountId, given.map(digestOf));

@@ -7,17 +7,17 @@ import { newId } from "../foundation/id.ts";
 import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
 import { HOUR_MS } from "../foundation/time-units.ts";
 
-/** Somebody who is signed in. */
+/** An account that is signed in, with its session. */
 export interface Viewer {
   readonly accountId: string;
   readonly email: string;
   readonly isOperator: boolean;
   readonly sessionId: string;
-  /** When the session was last noted as used; to the minute. */
+  /** When the session was last noted as used, in milliseconds since 1970; accurate to a minute. */
   readonly seenAt: number;
 }
 
-/** How long sessions last: the part of the configuration that decides it. */
+/** The part of the configuration that decides how long sessions last. */
 export interface SessionSettings {
   readonly sessionIdleHours: number;
   readonly sessionMaxDays: number;
@@ -25,43 +25,43 @@ export interface SessionSettings {
 
 /** The browser that signs in. */
 export interface Browser {
-  /** What it calls itself; any text. */
+  /** The User-Agent of the browser; it may be any text. */
   readonly userAgent: string;
-  /** Null if addresses are not kept. */
+  /** Null if addresses are not stored. */
   readonly ipAddress: string | null;
-  /** The OpenID issuer by which it signs in; absent if it signs in here. */
+  /** The OpenID issuer that proved the person; absent if this server did. */
   readonly issuer?: string;
 }
 
-/** A session that has begun. Its cookie is known only to the browser. */
+/** A new session. Its cookie is known only to the browser. */
 export interface StartedSession {
   readonly id: string;
   /** `id.secret` */
   readonly cookie: string;
 }
 
-/** One row of the list of sessions. */
+/** A row in the list of sessions. */
 export interface Session extends Omit<Browser, "issuer"> {
   readonly id: string;
   readonly createdAt: number;
-  /** To the minute. */
+  /** When it was last noted as used; accurate to a minute. */
   readonly seenAt: number;
 }
 
 const SECRET_BYTES = 32;
-/** Sessions of one account; the one unused for longest ends when another begins. */
+/** The largest number of sessions of one account. Beyond it, a new one ends the one that was unused for longest. */
 const MAX_SESSIONS = 50;
 const MAX_USER_AGENT_LENGTH = 200;
-/** A session's use is written down at most this often. */
+/** The shortest time between two writes of a session's use. */
 const SEEN_INTERVAL_MS = 60_000;
 const FRESH_MS = 900_000;
-/** Sessions deleted in one transaction. */
+/** The largest number of sessions that one transaction deletes. */
 const BATCH_SIZE = 500;
 
 /** A session's id, a dot, and the base64url of 32 bytes. */
 const COOKIE = /^(ses_[0-9a-z]{26})\.([\w-]{43})$/;
 
-/** Begins a session. The cookie is new each time, so one that was known before the sign-in is worth nothing after it. */
+/** Begins a session. The cookie is new each time, so a cookie that was known before the sign-in does not work after it. */
 export function* startSession(accountId: string, browser: Browser, now: number): Steps<StartedSession> {
   const secret = randomBytes(SECRET_BYTES);
   const id = newId("ses", now);
@@ -81,7 +81,7 @@ export function* startSession(accountId: string, browser: Browser, now: number):
   return { id, cookie: `${id}.${secret.toString("base64url")}` };
 }
 
-/** Who the cookie belongs to; undefined if it is none of a session that goes on. */
+/** The account and session that a cookie belongs to; undefined if there is none, or if the session has ended. */
 export function* findViewer(
   cookie: string,
   now: number,
@@ -95,10 +95,10 @@ export function* findViewer(
   return yield* viewerOf(row, now, settings);
 }
 
-/** What stands for a session of somebody whom a proxy names: there is none. */
+/** The beginning of the session id of a person whom a proxy names: there is no such session. */
 const NAMED = "proxy ";
 
-/** Whom a proxy names that is believed; undefined if no account has this address, or nobody knows whose it is. */
+/** The account that a trusted proxy names; undefined if no account has this address, or if the account is in doubt. */
 export function* findNamedViewer(address: string, now: number): Steps<Viewer | undefined> {
   const account = yield* findAccountByEmail(address);
   if (account === undefined || account.isDoubtful) return undefined;
@@ -106,12 +106,12 @@ export function* findNamedViewer(address: string, now: number): Steps<Viewer | u
   return { accountId: id, email, isOperator, sessionId: `${NAMED}${id}`, seenAt: now };
 }
 
-/** Whether a proxy says who it is, with each request, in the place of a session. */
+/** Whether a proxy names the account with each request, so that there is no session. */
 export function isNamed({ sessionId }: Pick<Viewer, "sessionId">): boolean {
   return sessionId.startsWith(NAMED);
 }
 
-/** Who a session belongs to whose cookie was checked before; undefined if it has ended since. */
+/** The account of a session whose cookie was checked before; undefined if the session has ended since. */
 export function* findViewerOf(
   sessionId: string,
   now: number,
@@ -133,7 +133,7 @@ function* viewerOf(row: SessionRow, now: number, settings: SessionSettings): Ste
   return { accountId: account.id, email, isOperator, sessionId: row.id, seenAt: row.seen_at };
 }
 
-/** Whether {@link noteSeen} would write: most requests need no transaction. */
+/** Whether {@link noteSeen} would write now. Most requests need no transaction. */
 export function isSeenDue({ seenAt }: Viewer, now: number): boolean {
   return now - seenAt >= SEEN_INTERVAL_MS;
 }
@@ -149,7 +149,7 @@ export function* noteSeen({ sessionId }: Viewer, now: number): Steps<void> {
   );
 }
 
-/** Sessions of an account that go on, the one used last first. */
+/** The sessions of an account that have not ended, the one that was used last first. */
 export function* listSessions(accountId: string, now: number, settings: SessionSettings): Steps<Session[]> {
   const rows = query.selectFrom("session").selectAll().where("account_id", "=", accountId);
   return (yield* all(rows.orderBy("seen_at", "desc").orderBy("id", "desc")))
@@ -157,13 +157,13 @@ export function* listSessions(accountId: string, now: number, settings: SessionS
     .map(toSession);
 }
 
-/** Whether somebody proved who they are a short time ago: within 15 minutes. */
+/** Whether the session began within the last 15 minutes, which shows that the person recently proved who they are. */
 export function* isFresh(sessionId: string, now: number): Steps<boolean> {
   const row = yield* first(query.selectFrom("session").select("created_at").where("id", "=", sessionId));
   return row !== undefined && now - row.created_at < FRESH_MS;
 }
 
-/** The OpenID issuer by which a session began; null if it began here, or has ended. */
+/** The OpenID issuer that proved the person of a session; null if this server did, or if the session has ended. */
 export function* findIssuerOf(sessionId: string): Steps<string | null> {
   const row = yield* first(query.selectFrom("session").select("issuer").where("id", "=", sessionId));
   return row?.issuer ?? null;
@@ -175,17 +175,17 @@ export function* endSession(accountId: string, id: string): Steps<boolean> {
   return (yield* run(own.where("id", "=", id))) > 0;
 }
 
-/** Returns how many ended. */
+/** Ends all sessions of an account but one. Returns the number ended. */
 export function endOtherSessions(accountId: string, keptId: string): Steps<number> {
   return run(query.deleteFrom("session").where("account_id", "=", accountId).where("id", "<>", keptId));
 }
 
-/** Ends all sessions of an account. Returns how many. */
+/** Ends all sessions of an account. Returns the number ended. */
 export function endSessions(accountId: string): Steps<number> {
   return run(query.deleteFrom("session").where("account_id", "=", accountId));
 }
 
-/** Deletes up to 500 sessions that have ended by themselves. Returns how many. */
+/** Deletes up to 500 sessions that have expired. Returns the number deleted. */
 export function dropEndedSessions(now: number, settings: SessionSettings): Steps<number> {
   const { idleMs, maxMs } = lifetimeOf(settings);
   const ended = query

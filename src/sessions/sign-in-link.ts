@@ -5,22 +5,22 @@ import { getAccount } from "../workspaces/workspace-store.ts";
 import type { Account } from "../workspaces/workspace.ts";
 import { MINUTE_MS } from "../foundation/time-units.ts";
 
-/** 192 bits: 32 characters of base64url. */
+/** 192 bits, which are 32 characters of base64url. */
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;
-/** How long a link can be used. */
+/** The time in which a link can be used. */
 export const LINK_LIFETIME_MS = 30 * MINUTE_MS;
 
 export interface SignInLink {
   readonly account: Account;
-  /** Shown this once; the database has its SHA-256 only. */
+  /** Shown only this once; the database has only its SHA-256. */
   readonly token: string;
   readonly expiresAt: number;
 }
 
 /**
- * Makes the token of a link that sets an account's password and signs it in, once and within 30 minutes. An earlier one of
- * this account is worth nothing from now on.
+ * Makes the token of a link that sets an account's password and signs in, once and within 30 minutes. An earlier link of the account does
+ * not work any more.
  *
  * @param reference the account's id or e-mail address. @throws not_found
  */
@@ -38,7 +38,7 @@ export function* makeSignInLink(reference: string, now: number): Steps<SignInLin
   return { account, token, expiresAt };
 }
 
-/** The account that a link is for, without using it up; undefined when it is unknown, used or too old. */
+/** The account that a link is for; the link is not used up. Undefined if the link is unknown, used or expired. */
 export function* findSignInLink(token: string, now: number): Steps<string | undefined> {
   if (!TOKEN.test(token)) return undefined;
   const link = yield* first(
@@ -50,7 +50,7 @@ export function* findSignInLink(token: string, now: number): Steps<string | unde
   return link !== undefined && now < link.expires_at ? link.account_id : undefined;
 }
 
-/** Uses a link up. Returns the account that it is for; undefined when it is unknown, used or too old. */
+/** Uses a link up. Returns the account that it is for; undefined if the link is unknown, used or expired. */
 export function* takeSignInLink(token: string, now: number): Steps<string | undefined> {
   if (!TOKEN.test(token)) return undefined;
   const link = yield* first(

@@ -14,7 +14,7 @@ import { endOtherSessions, endSession, endSessions, listSessions } from "./sessi
 import { sessionJson, sessionShape } from "./session-json.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
 
-/** Where a link may come before any account: the first one is made then, and is an operator. */
+/** Makes a sign-in link. On the machine a link may be the first thing of all: then it makes the first account, which is an operator. */
 export const giveSignInLink = operation({
   name: "account.sign-in-link",
   summary: "Make a link that sets an account's password and signs in, once and within 30 minutes",
@@ -37,7 +37,7 @@ export const giveSignInLink = operation({
   },
 });
 
-/** For somebody who has neither the app nor a recovery code any more. */
+/** Removes the app of a person who has lost both the app and the recovery codes. */
 export const resetTotp = operation({
   ...signInChange,
   name: "account.reset-totp",

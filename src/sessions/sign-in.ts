@@ -30,38 +30,38 @@ import {
   useLink,
 } from "./use-link.ts";
 
-/** What a password leads to, or what an issuer says. */
+/** The result of a right password, or of an issuer's answer. */
 export type SignInAnswer =
   | { readonly kind: "signed in"; readonly session: EnteredSession }
-  /** The account has a second factor. The ticket stands for the first, for five minutes. */
+  /** The account has a second factor. For five minutes, the ticket proves the first one. */
   | { readonly kind: "needs code"; readonly ticket: string; readonly factors: SecondFactors };
 
-/** The ways into the dashboard. Each throws unauthorized when the proof is wrong; rate_limited; unavailable. */
+/** The ways to sign in to the dashboard. Each method throws unauthorized if the proof is wrong; rate_limited; unavailable. */
 export interface SignIns {
   signIn(email: string, password: string, client: Client): Promise<SignInAnswer>;
-  /** Signs somebody in whom an OpenID issuer names. @param ask asks it; what it throws counts as a failed attempt */
+  /** Signs in a person whom an OpenID issuer names. @param ask asks the issuer; if it throws, the attempt counts as failed. */
   signInByIssuer(admission: Admission, ask: () => Promise<Person>, client: Client): Promise<SignInAnswer>;
-  /** The second step. */
+  /** Gives the second factor. */
   giveCode(ticket: string, code: SecondProof, client: Client): Promise<EnteredSession>;
-  /** A passkey alone, which stands for both factors. @throws forbidden with passwords off; not_found without passkeys here */
+  /** Signs in with a passkey alone, which replaces both factors. @throws forbidden if passwords are off; not_found if passkeys are off. */
   signInByPasskey(answer: PasskeyAnswer, client: Client): Promise<EnteredSession>;
   /**
-   * Uses a link up that was made on the machine: sets the password, ends all sessions of the account and begins one. When anything
-   * is wrong with the rest, the link can be used again. @throws usage when the password is refused.
+   * Uses up a link that was made on the machine: sets the password, ends all sessions of the account and begins one. If anything else is
+   * wrong, the link can be used again. @throws usage if the password is refused.
    */
   useLink(given: LinkProof, client: Client): Promise<EnteredSession>;
-  /** The same with the link of a letter, which somebody asked for who forgot the password. */
+  /** Like `useLink`, with the link of a letter to somebody who forgot the password. */
   resetPassword(given: LinkProof, client: Client): Promise<EnteredSession>;
   /**
-   * The same with the link of a letter to who signs up: makes the account first, with its workspace. @throws unavailable while
-   * there is no account at all.
+   * Like `useLink`, with the link of a letter to somebody who signs up: first makes the account with its workspace. @throws unavailable
+   * while there is no account at all.
    */
   confirmSignUp(given: Omit<LinkProof, "code">, client: Client): Promise<EnteredSession>;
-  /** What the link of an invitation is about; the link stays as it is. */
+  /** Shows an invitation by its link, and does not use the link up. */
   showInvitation(token: string, client: Client): Promise<ShownInvitation>;
-  /** The same as `confirmSignUp` with the link of an invitation, whose member the account becomes. */
+  /** Like `confirmSignUp`, with the link of an invitation: also makes the account a member. */
   acceptInvitation(given: Omit<LinkProof, "code">, client: Client): Promise<EnteredSession>;
-  /** The same for whom a proxy names by the invited address: without password and session. */
+  /** Like `acceptInvitation`, for a person whom a trusted proxy names by the invited address: without password and session. */
   acceptAsNamed(given: { readonly token: string; readonly email: string }, client: Client): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export function createSignIns(parts: SignInParts): SignIns {
           throw new FormsvcError("unauthorized", WRONG_TICKET);
         }
         const { accountId, trier, admit, issuer } = ticketed;
-        // The ticket shows that the first factor was right, so nothing is counted by address.
+        // The ticket shows that the first factor was right, so attempts are not counted by address.
         const codes = trier.known === null ? accountId : `${trier.known.by} ${accountId}`;
         limits.countCode(codes);
         const second = await readSecond(parts, code);
@@ -148,7 +148,7 @@ function issuerWay(parts: SignInParts, tickets: CodeTickets): SignIns["signInByI
       const trier: Trier = { address: client.address, known: null };
       limits.count(trier);
       const person = await ask().catch((error: unknown) => {
-        // That an issuer is silent is nobody's failure.
+        // An issuer that does not answer is not the person's failure.
         if (error instanceof FormsvcError && error.code === "unavailable") limits.giveBack(trier);
         throw error;
       });
@@ -175,7 +175,7 @@ function issuerWay(parts: SignInParts, tickets: CodeTickets): SignIns["signInByI
     });
 }
 
-/** Who tries a password: somebody whom the account knows, or a stranger. */
+/** The client that tries a password: one that the account knows, or a stranger. */
 async function trierOf({ db, keyring, clock }: SignInParts, email: string, client: Client): Promise<Trier> {
   const known = await db.read(function* () {
     const account = yield* findAccountByEmail(email);
@@ -189,13 +189,13 @@ interface KnownPerson {
   readonly factors: SecondFactors | null;
 }
 
-/** What the account of somebody is asked for whom an issuer names; undefined without an account. */
+/** The account of a person whom an issuer names, with its second factors; undefined if there is no account. */
 function* factorsOf(admission: Admission, person: Person, now: number): Steps<KnownPerson | undefined> {
   const account = yield* findAccountOfPerson(admission, person, now);
   return account && { accountId: account.id, factors: yield* findSecondFactors(account.id) };
 }
 
-/** @throws unauthorized */
+/** @throws unauthorized if the account has a second factor. */
 function* requireNoFactor(accountId: string): Steps<void> {
   if ((yield* findSecondFactors(accountId)) !== null)
     throw new FormsvcError("unauthorized", "The second factor was just set up. Sign in again.");

@@ -1,17 +1,17 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
- * Codes from an authenticator app: RFC 6238 over RFC 4226, with what every app takes as its default (SHA-1, 6 digits, 30 seconds).
- * A library for it would bring seven more packages for these few lines.
+ * Codes of an authenticator app: RFC 6238 over RFC 4226, with the values that every app uses by default (SHA-1, 6 digits, 30 seconds). A
+ * library would add seven more packages for these few lines.
  */
 
-/** What RFC 4226, section 4, recommends. */
+/** The length that RFC 4226, section 4, recommends. */
 const SECRET_BYTES = 20;
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** Steps before and after the present one whose codes are taken, for clocks that differ. */
+/** The number of steps before and after the present one whose codes are accepted, because clocks differ. */
 const TOLERANCE = 1;
-/** RFC 4648 */
+/** The alphabet of RFC 4648. */
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 export function newTotpSecret(): Buffer {
@@ -28,12 +28,12 @@ function codeOf(secret: Buffer, step: number): string {
   return String(number).padStart(DIGITS, "0");
 }
 
-/** The code that an app shows at a time. */
+/** The code that an app shows at this time. */
 export function totpCode(secret: Buffer, now: number): string {
   return codeOf(secret, Math.floor(now / STEP_MS));
 }
 
-/** The step whose code this is: the present one, the one before or the one after; undefined if it is none of them. */
+/** The step that the code belongs to: the present one, the one before or the one after; undefined if it belongs to none of them. */
 export function findStep(secret: Buffer, code: string, now: number): number | undefined {
   const given = Buffer.from(code.padEnd(DIGITS).slice(0, DIGITS));
   if (code.length !== DIGITS || given.length !== DIGITS) return undefined;
@@ -44,20 +44,20 @@ export function findStep(secret: Buffer, code: string, now: number): number | un
   return found;
 }
 
-/** What an app reads from the QR code. @param issuer names this installation in the app. */
+/** The address in the QR code for an app. @param issuer the name of this installation in the app. */
 export function otpauthUri(secret: Buffer, email: string, issuer: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/** Without padding. */
+/** Base32 without padding. */
 export function toBase32(bytes: Buffer): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("");
   const groups = bits.match(/.{1,5}/g) ?? [];
   return groups.map((group) => BASE32.charAt(Number.parseInt(group.padEnd(5, "0"), 2))).join("");
 }
 
-/** The secret that was shown as text; null if it is not one. */
+/** The secret from its shown text; null if the text is not such a secret. */
 export function readTotpSecret(text: string): Buffer | null {
   if (!/^[A-Z2-7]{32}$/.test(text)) return null;
   const bits = Array.from(text, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");

@@ -24,24 +24,24 @@ import { type CodeKind, findSecondFactors, type SecondFactors, takeCode } from "
 import { endSessions } from "./session.ts";
 import { findSignInLink, takeSignInLink } from "./sign-in-link.ts";
 
-/** What somebody shows as the second factor: a code of the app, a recovery code, or the answer of a passkey. */
+/** A second factor: a code of the app, a recovery code, or the answer of a passkey. */
 export type SecondProof = string | PasskeyAnswer;
 
 export interface LinkProof {
   readonly token: string;
   readonly newPassword: string;
-  /** Needed if the account has a second factor, so that who intercepts a link does not get past it. */
+  /** Needed if the account has a second factor, so that somebody who intercepts the link cannot use it. */
   readonly code: SecondProof;
 }
 
-/** One kind of link, and how the database knows it. */
+/** A type of link, and how the database knows it. */
 export interface LinkWay {
   readonly by: SignInWay;
-  /** Why a link is refused. */
+  /** The message for a link that does not work. */
   readonly wrong: string;
-  /** What was done with it, for the list of changes. */
+  /** How the password was set, for the record of changes. */
   readonly detail: string;
-  /** Whether whoever has it reads the mail of the account's address. */
+  /** Whether the holder of the link has shown that they read the mail of the account's address. */
   readonly provesEmail: boolean;
   /** The account that a link is for; undefined if the link cannot be used. */
   find(token: string, now: number): Steps<string | undefined>;
@@ -76,7 +76,10 @@ export const RESET_LINK: LinkWay = {
 const WRONG_SIGN_UP =
   "This link was used, is older than a day, or was replaced by a newer one. Sign in, or sign up again.";
 
-/** Sets the password, ends all sessions of the account and begins one; if passwords are off, only begins one. @throws as {@link SignIns.useLink} */
+/**
+ * Sets the password, ends all sessions of the account and begins one; if passwords are off, only begins one. @throws as {@link
+ * SignIns.useLink}
+ */
 export function useLink(
   parts: SignInParts,
   way: LinkWay,
@@ -102,7 +105,7 @@ export function useLink(
         yield* requireSecond(keyring, accountId, second, clock.now());
       if (passwordHash !== null) {
         const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
-        // Who sets the first password has none to lose.
+        // A first password replaces nothing, so the owner is not notified of it.
         if (earlier !== undefined)
           yield* parts.ownerNotifier.write(email, "account.set-password", clock.now());
       }
@@ -111,7 +114,7 @@ export function useLink(
     });
     limits.giveBack(stranger);
     if (session === null) {
-      // Somebody was faster with this good link, so nobody looked at the code.
+      // Somebody else used this link first, so the code was not checked.
       if (factors !== null) limits.codeUnread(codesOf(accountId));
       throw new FormsvcError("unauthorized", way.wrong);
     }
@@ -129,7 +132,7 @@ interface Holder {
   readonly factors: SecondFactors | null;
 }
 
-/** What a page may show to the holder of a sign-in link, which stays as it is; undefined if it cannot be used. */
+/** What a page may show to the holder of a sign-in link, which is not used up; undefined if the link cannot be used. */
 export function* readLink(
   token: string,
   now: number,
@@ -173,12 +176,12 @@ export function confirmSignUp(
   });
 }
 
-/** Looks at a passkey's answer, before the transaction. @throws unauthorized, not_found */
+/** Checks a passkey's answer before the transaction; a code is returned as it is. @throws unauthorized, not_found */
 export async function readSecond(parts: SignInParts, given: SecondProof): Promise<string | RightAnswer> {
   return typeof given === "string" ? given : readAnswer(parts, "second factor", given, parts.clock.now());
 }
 
-/** @throws unauthorized, which undoes the transaction: a link is not used up by a wrong code. */
+/** Takes the second factor. @throws unauthorized, which undoes the transaction, so that a wrong code does not use the link up. */
 export function* requireSecond(
   keyring: Keyring,
   accountId: string,
@@ -197,20 +200,20 @@ export function* requireSecond(
   return "passkey";
 }
 
-/** The address that a link in a letter is for, without using the link up; undefined if it cannot be used. */
+/** The address that a link in a letter is for; the link is not used up. Undefined if it cannot be used. */
 export function* addressOfLink(purpose: LinkPurpose, token: string, now: number): Steps<string | undefined> {
   const link = yield* findMailedLink(purpose, token, now);
   if (purpose === "sign-up") return yield* freeAddressOf(link);
   return (yield* accountOf(link)) === undefined ? undefined : link?.email;
 }
 
-/** The address of a link to sign up, if no account has it: an operator may have made one meanwhile. */
+/** The address of a link to sign up; undefined if an account has it, because an operator may have made one meanwhile. */
 function* freeAddressOf(link: MailedLink | undefined): Steps<string | undefined> {
   const account = link && (yield* findAccountByEmail(link.email));
   return account === undefined ? link?.email : undefined;
 }
 
-/** The account whose password a link resets. One that was made before the password last changed is worth nothing. */
+/** The account whose password a link resets. A link from before the last change of the password does not work. */
 function* accountOf(link: MailedLink | undefined): Steps<string | undefined> {
   const account = link && (yield* findAccountByEmail(link.email));
   if (link === undefined || account === undefined) return undefined;
@@ -218,18 +221,24 @@ function* accountOf(link: MailedLink | undefined): Steps<string | undefined> {
   return credential === undefined || credential.changedAt <= link.madeAt ? account.id : undefined;
 }
 
-/** Apart from other codes: who knows the password cannot keep the holder of a link out. */
+/**
+ * The name under which wrong codes are counted. Links have their own, so that somebody who knows the password cannot lock out the holder of
+ * a link.
+ */
 function codesOf(accountId: string): string {
   return `link ${accountId}`;
 }
 
-/** Whoever made a doubtful account may have made tokens too, which no new password ends. */
+/**
+ * Notes that the holder of an account's address was proved. If the account was in doubt, its tokens end, because its maker may have made
+ * some, and a new password ends none.
+ */
 function* proveEmail(accountId: string, now: number): Steps<void> {
   if ((yield* findAccount(accountId))?.isDoubtful === true) yield* endTokensOf(accountId, now);
   yield* noteEmailProved(accountId, now);
 }
 
-/** Returns the address of the account. */
+/** Sets the password, ends all sessions and records it. Returns the address of the account. */
 function* replacePassword(
   accountId: string,
   passwordHash: string,

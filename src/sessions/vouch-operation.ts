@@ -12,8 +12,8 @@ import { dropPasskeyRows } from "./passkey-store.ts";
 import { endSessions } from "./session.ts";
 
 /**
- * For an account that was made by a link which somebody else had too. Whoever made it may be no holder of the address, so that nothing by which
- * it was signed in to counts any more: its holder comes by the proxy, the issuer, or a link.
+ * Ends the doubt about an account. Such an account was made by a link that somebody else had too, so its maker may not be the holder of the
+ * address. Nothing that was used to sign in to it counts any more; the holder comes in by the proxy, the issuer, or a link.
  */
 export const vouchForAccount = operation({
   name: "account.vouch",
@@ -34,7 +34,7 @@ export const vouchForAccount = operation({
   },
 });
 
-/** By whatever somebody gets in as the account. */
+/** Ends everything by which somebody can sign in to the account. */
 function* dropEntries(accountId: string, now: number): Steps<void> {
   yield* dropCredential(accountId);
   yield* dropPasskeyRows(accountId, null);

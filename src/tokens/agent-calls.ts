@@ -5,7 +5,7 @@ import { findReachableEndpoint } from "../endpoints/endpoint-store.ts";
 import { doerOf } from "../operations/actor.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 
-/** Every tool that there is, so that no token can fill the record with names of its own. */
+/** Every tool that exists. Other names are refused, so that no token can fill the record with names of its own. */
 export const TOOL_NAMES = [
   "list_endpoints",
   "get_endpoint",
@@ -24,12 +24,12 @@ export const TOOL_NAMES = [
   "replay_delivery",
 ] as const;
 
-/** Ids of one call that are noted, which is more than there is room for. */
+/** The largest number of ids that are noted for one call; it is more than the record has room for. */
 export const MAX_NOTED_IDS = 50;
-/** Calls of one tool in the same minute are one change, so that no agent pushes other changes out of the record. */
+/** Calls of one tool in the same minute are recorded as one change, so that no agent pushes other changes out of the record. */
 const TOGETHER_MS = 60_000;
 
-/** Which tool was called by whom, about what; never its arguments, and never what it answered. */
+/** Records which token called which tool, and the ids that the call was about; never its arguments, and never its answer. */
 export const noteCall = operation({
   name: "mcp.called",
   summary: "Note that an agent called a tool, as the program does that serves it its tools",
@@ -57,7 +57,7 @@ interface Call {
   readonly workspaceId: string | null;
 }
 
-/** False if it is the first call of this tool in its minute. */
+/** Adds the call to the change of its minute. False if it is the first call of this tool in the minute. */
 function* addToMinute({ actor, now }: Context, { tool, ids, workspaceId }: Call): Steps<boolean> {
   const since = now - (now % TOGETHER_MS);
   const recent = yield* listChangesSince(doerOf(actor), since, TOOL_NAMES.length);

@@ -4,32 +4,35 @@ import { first, run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Scope } from "../operations/access.ts";
 
-/** A command line that asks to be logged in. */
+/** A request of a command line to be logged in. */
 export interface LoginRequest {
   readonly userCode: string;
   readonly clientName: string;
   readonly clientAddress: string;
-  /** What it asks for; once it is approved, what it gets. */
+  /** The scopes that it asks for; once it is approved, the scopes that it gets. */
   readonly scopes: readonly Scope[];
   readonly state: "waiting" | "approved" | "denied";
-  /** Who approved it; null before that. */
+  /** The account that approved it; null before that. */
   readonly accountId: string | null;
   readonly createdAt: number;
 }
 
-/** Time in which a request can be approved, and its token be taken. */
+/** The time in which a request can be approved, and its token be fetched. */
 export const LOGIN_MS = 600_000;
-/** Seconds between two questions of a client whether it was approved. */
+/** The seconds between two questions of a client whether its request was approved. */
 export const POLL_SECONDS = 2;
-/** Less than that, because a clock and a network are not exact. */
+/** A question that comes earlier than this is too early. It is less than the interval, because clocks and networks are not exact. */
 const TOO_SOON_MS = 1000;
-/** Requests of one client, and of all; for a further one of another client the oldest goes. */
+/**
+ * The largest number of requests of one client, and of all clients. Once the limit of all clients is reached, a new request replaces the
+ * oldest one.
+ */
 const MAX_OF_CLIENT = 10;
 const MAX_REQUESTS = 10_000;
-/** Letters that are read as no others, and spell no words. */
+/** Letters that cannot be mistaken for others, and do not spell words. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 
-/** Inside a transaction. @returns the code of the device, which is stored nowhere. @throws rate_limited */
+/** Adds a request. Call inside a transaction. @returns the code of the device, which is stored only as a hash. @throws rate_limited */
 export function* addLoginRequest(
   asked: Pick<LoginRequest, "clientName" | "clientAddress" | "scopes">,
   now: number,
@@ -78,7 +81,7 @@ function makeUserCode(): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** A code as people type it: letter case, spaces and the hyphen make no difference. */
+/** The code that people typed, in its normal form: case, spaces and hyphens make no difference. */
 export function readUserCode(typed: string): string {
   const letters = typed
     .slice(0, 100)
@@ -87,14 +90,14 @@ export function readUserCode(typed: string): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** A request that waits. Undefined for a wrong code, and for one that was decided or is too old. */
+/** A request that waits. Undefined if the code is wrong, or if the request was decided or has expired. */
 export function* findWaitingLogin(userCode: string, now: number): Steps<LoginRequest | undefined> {
   const rows = query.selectFrom("login_request").selectAll().where("user_code", "=", userCode);
   const row = yield* first(rows.where("state", "=", "waiting").where("created_at", ">", now - LOGIN_MS));
   return row === undefined ? undefined : toLogin(row);
 }
 
-/** Inside a transaction. @param accountId of who approves it; null denies it */
+/** Decides a request. Call inside a transaction. @param accountId the account that approves it; null denies it. */
 export function* decideLoginRow(
   userCode: string,
   accountId: string | null,
@@ -112,7 +115,7 @@ export function* decideLoginRow(
   );
 }
 
-/** What became of a request. `slow_down` if its client asks too often; undefined for an unknown code and one that is too old. */
+/** The state of a request. `slow_down` if its client asks too often; undefined if the code is unknown or the request has expired. */
 export function* pollLogin(deviceCode: string, now: number): Steps<LoginRequest | "slow_down" | undefined> {
   const row = yield* findByDevice(deviceCode, now);
   if (row === undefined) return undefined;
@@ -122,14 +125,14 @@ export function* pollLogin(deviceCode: string, now: number): Steps<LoginRequest 
   return now - row.polled_at < TOO_SOON_MS ? "slow_down" : toLogin(row);
 }
 
-/** In the transaction that makes the token: a code makes one. @throws gone */
+/** Uses the code up. Call in the transaction that makes the token: a code makes only one. @throws gone */
 export function* spendLogin(deviceCode: string, now: number): Steps<void> {
   const row = yield* findByDevice(deviceCode, now);
   if (row?.state !== "approved") throw new FormsvcError("gone", "The code was used already.");
   yield* run(query.deleteFrom("login_request").where("device_hash", "=", row.device_hash));
 }
 
-/** Deletes what is too old. */
+/** Deletes requests that have expired. */
 function* dropOldLogins(now: number): Steps<void> {
   yield* run(query.deleteFrom("login_request").where("created_at", "<=", now - LOGIN_MS));
 }

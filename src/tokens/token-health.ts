@@ -3,10 +3,10 @@ import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { listEnding } from "./token-store.ts";
 
-/** Tokens that one finding names. */
+/** The largest number of tokens that one finding names. */
 const MAX_NAMED = 5;
 
-/** Tokens that end within 14 days. */
+/** Finds tokens that expire within 14 days. */
 export function* checkTokenExpiry(now: number): Steps<Finding> {
   const ending = yield* listEnding(now, MAX_NAMED);
   if (ending.length === 0) return sound("tokens.expiry", "no token of the API ends within 14 days");

@@ -4,7 +4,7 @@ import { SCOPES } from "../operations/access.ts";
 import { volatile } from "../operations/marks.ts";
 import { stateOf, type Token } from "./token.ts";
 
-/** A token as it is shown when it is made. */
+/** A token in the answer that shows it when it is made. */
 export const tokenShape = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -17,10 +17,10 @@ export const tokenShape = z.strictObject({
   created_at: z.string(),
 });
 
-/** The same in lists. */
+/** A token in lists. */
 export const listedTokenShape = tokenShape.extend({ state: z.enum(["active", "expired", "revoked"]) });
 
-/** @param email of the account whose it is; null is a service token. */
+/** @param email the address of the account that the token belongs to; null for a service token. */
 export function tokenJson(token: Token, email: string | null): z.output<typeof tokenShape> {
   const { lastUsedAt, expiresAt } = token;
   return {

@@ -63,7 +63,7 @@ interface TokenOwner {
   readonly bound: Pick<Token, "accountId" | "workspaceId" | "endpointId">;
 }
 
-/** @throws usage, not_found, ambiguous; forbidden for another account's token */
+/** Finds the owner of a new token. @throws usage, not_found, ambiguous; forbidden for another account's token. */
 function* findOwner(
   context: Context,
   { account, workspace, endpoint }: Readonly<Record<"account" | "workspace" | "endpoint", string | null>>,
@@ -113,7 +113,7 @@ export const revokeToken = operation({
   output: z.strictObject({ token: listedTokenShape }),
   *run(context, { token: reference }) {
     const token = yield* getToken(context.viewing, reference);
-    // Of a workspace that is seen; whether the role there is enough is asked here.
+    // The token is of a workspace that is visible; this checks whether the role in it is enough.
     if (token.workspaceId !== null) yield* isInReach(context, token.workspaceId);
     return yield* end(context, token);
   },

@@ -13,18 +13,18 @@ import { checkName } from "../workspaces/workspace.ts";
 import { findAccount, listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { readTokenText, stateOf, type Token, WARNED_BEFORE_MS } from "./token.ts";
 
-/** What decides what a token may do, and how long. */
+/** The members that decide what a token may do, and how long. */
 export type NewToken = Pick<
   Token,
   "name" | "accountId" | "workspaceId" | "endpointId" | "scopes" | "expiresAt"
 >;
 
-/** Tokens of an account, or of a workspace, that work. */
+/** The largest number of tokens of an account or a workspace that work. */
 const MAX_WORKING_TOKENS = 50;
-/** Ended tokens of it that are still listed: beyond this, those that were made first are deleted. */
+/** The largest number of its ended tokens that are listed; beyond it, those that were made first are deleted. */
 const MAX_ENDED_TOKENS = 100;
 
-/** Inside a transaction. @throws usage when its owner has too many that work */
+/** Adds a token. Call inside a transaction. @throws usage if its owner has too many that work. */
 export function* insertTokenRow(made: NewToken, secret: SecretText, now: number): Steps<Token> {
   const name = checkName(made.name);
   yield* makeRoom(made, now);
@@ -64,21 +64,24 @@ function* makeRoom({ accountId, workspaceId }: NewToken, now: number): Steps<voi
   if (surplus.length > 0) yield* run(query.deleteFrom("api_token").where("id", "in", surplus));
 }
 
-/** Refuses the token from now on. Revoking twice changes nothing. */
+/** Refuses the token from now on. A second call changes nothing. */
 export function* revokeTokenRow(token: Token, now: number): Steps<Token> {
   if (token.revokedAt !== null) return token;
   yield* run(query.updateTable("api_token").set({ revoked_at: now }).where("id", "=", token.id));
   return { ...token, revokedAt: now };
 }
 
-/** Refuses each token of an account from now on, and those that it has approved and nobody has taken yet. Its workspaces' stay. */
+/**
+ * Refuses all tokens of an account from now on, and those that it has approved and that were not fetched yet. Tokens of its workspaces
+ * stay.
+ */
 export function* endTokensOf(accountId: string, now: number): Steps<void> {
   const working = query.updateTable("api_token").where("account_id", "=", accountId);
   yield* run(working.where("revoked_at", "is", null).set({ revoked_at: now }));
   yield* run(query.deleteFrom("login_request").where("account_id", "=", accountId));
 }
 
-/** Service tokens that are bound to an endpoint end when it leaves their workspace. Returns how many those were. */
+/** Deletes service tokens that are bound to an endpoint which has moved to another workspace. Returns the number deleted. */
 export function deleteTokensElsewhere(endpointId: string, workspaceId: string): Steps<number> {
   return run(
     query
@@ -88,7 +91,7 @@ export function deleteTokensElsewhere(endpointId: string, workspaceId: string): 
   );
 }
 
-/** Notes that it was used, once a day. */
+/** Notes that the token was used; writes at most once a day. */
 export function* noteUse(id: string, now: number): Steps<void> {
   yield* run(
     query
@@ -98,12 +101,14 @@ export function* noteUse(id: string, now: number): Steps<void> {
   );
 }
 
-/** The tokens that somebody may see, the ended ones too, oldest first: the account's own, and those of its workspaces. */
+/** The tokens that the account may see, ended ones too, oldest first: its own, and those of its workspaces. */
 export function* listTokens(viewing: Viewing): Steps<Token[]> {
   return (yield* all((yield* selectVisible(viewing)).orderBy("id"))).map(toToken);
 }
 
-/** @param reference its id, its 12 characters, or the whole token, as it was found leaked. @throws not_found */
+/**
+ * Finds a visible token. @param reference its id, its 12 public characters, or the whole token, as it was found leaked. @throws not_found
+ */
 export function* getToken(viewing: Viewing, reference: string): Steps<Token> {
   const isOfId = isId("tok", reference);
   const name = readTokenText(reference)?.lookup ?? reference;
@@ -116,7 +121,7 @@ export function* getToken(viewing: Viewing, reference: string): Steps<Token> {
   return toToken(row);
 }
 
-/** An operator sees all tokens, as it sees all workspaces; a token sees none. */
+/** Selects visible tokens. An operator sees all tokens, as it sees all workspaces; a token sees none. */
 function* selectVisible({ accountId, isOperator, reach = null }: Viewing) {
   const rows = query.selectFrom("api_token").selectAll();
   if (isOperator && reach === null) return rows;
@@ -128,17 +133,17 @@ function* selectVisible({ accountId, isOperator, reach = null }: Viewing) {
   );
 }
 
-/** The actor of a token that works, with the rights of now, and when it was last noted as used. */
+/** A token that works, with an actor that has the present rights of its account. */
 export interface LiveToken {
   readonly actor: TokenActor;
   readonly token: Token;
 }
 
-/** Undefined for a token that is unknown, expired or revoked, and for one whose owner is gone. */
+/** Undefined if the token is unknown, expired or revoked, or if its owner does not exist any more. */
 export function* findLiveToken(secret: SecretText, now: number): Steps<LiveToken | undefined> {
   const rows = query.selectFrom("api_token").selectAll();
   const row = yield* first(rows.where("lookup", "=", secret.lookup));
-  // Also without a row, so that an unknown token takes the time of a revoked one.
+  // Compared even without a row, so that an unknown token takes as long as a revoked one.
   const fits = timingSafeEqual(digest(secret.text), row?.hash ?? Buffer.alloc(32));
   if (row === undefined || !fits) return undefined;
   const token = toToken(row);
@@ -156,7 +161,7 @@ export function* findLiveToken(secret: SecretText, now: number): Steps<LiveToken
   return { token, actor: { kind: "token", tokenId, name, account: identity, scopes, reach } };
 }
 
-/** Tokens that work and end before a time, the next one first. */
+/** Tokens that work and expire soon, the next one first. */
 export function* listEnding(now: number, limit: number): Steps<Token[]> {
   const rows = query
     .selectFrom("api_token")

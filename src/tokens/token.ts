@@ -3,21 +3,21 @@ import { makeSecretText, readSecretText, type SecretText } from "../foundation/s
 import { type Scope, SCOPES } from "../operations/access.ts";
 import { DAY_MS } from "../foundation/time-units.ts";
 
-/** A token of the HTTP API as it is stored: without its text. */
+/** A token of the HTTP API as it is stored, without its text. */
 export interface Token {
   readonly id: string;
   readonly name: string;
-  /** Whose it is; null is a service token. */
+  /** The account that it belongs to; null for a service token. */
   readonly accountId: string | null;
-  /** Of a service token; null is an account's. */
+  /** The workspace of a service token; null for an account's token. */
   readonly workspaceId: string | null;
-  /** The only endpoint that a service token is for; null is all of its workspace. */
+  /** The only endpoint that a service token is for; null for all endpoints of its workspace. */
   readonly endpointId: string | null;
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
-  /** Null is never. */
+  /** Null means never. */
   readonly expiresAt: number | null;
-  /** The beginning of the UTC day. */
+  /** When it was last used, to the UTC day; null if never. */
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
 }
@@ -27,9 +27,9 @@ export type TokenState = "active" | "expired" | "revoked";
 const TOKEN_PREFIX = "fat_";
 export const DEFAULT_EXPIRY_MS = 90 * DAY_MS;
 const MAX_EXPIRY_MS = 3650 * DAY_MS;
-/** Who may be told of a token's end this long before. */
+/** How long before its end a token is reported. */
 export const WARNED_BEFORE_MS = 14 * DAY_MS;
-/** What a token may do if its maker chose nothing: look. */
+/** The scopes of a token whose maker chose none: they only read. */
 export const DEFAULT_SCOPES: readonly Scope[] = [
   "submissions:read",
   "endpoints:read",
@@ -41,7 +41,7 @@ export function makeTokenText(): SecretText {
   return makeSecretText(TOKEN_PREFIX);
 }
 
-/** Null for anything that no correct program can have issued. */
+/** Reads the text of a token. Null for every text that no correct program can have issued. */
 export function readTokenText(text: string): SecretText | null {
   return readSecretText(TOKEN_PREFIX, text);
 }
@@ -51,19 +51,22 @@ export function stateOf({ revokedAt, expiresAt }: Token, now: number): TokenStat
   return expiresAt !== null && expiresAt <= now ? "expired" : "active";
 }
 
-/** Whether it still works and ends within 14 days. */
+/** Whether the token works and expires within 14 days. */
 export function endsSoon(token: Token, now: number): boolean {
   const { expiresAt } = token;
   return stateOf(token, now) === "active" && expiresAt !== null && expiresAt - now <= WARNED_BEFORE_MS;
 }
 
-/** The scopes once each, in the order of the list. @throws usage for none */
+/** The scopes, each once, in the order of the list. @throws usage if there are none. */
 export function checkScopes(scopes: readonly Scope[]): readonly Scope[] {
   if (scopes.length === 0) throw new FormsvcError("usage", "a token needs at least one scope");
   return SCOPES.filter((scope) => scopes.includes(scope));
 }
 
-/** When a token ends that is made now. @param ms null is never. @throws usage */
+/**
+ * When a token that is made now expires, in milliseconds since 1970. @param ms its lifetime; null means that it never expires. @throws
+ * usage
+ */
 export function expiryOf(ms: number | null, now: number): number | null {
   if (ms === null) return null;
   if (ms < 1000 || ms > MAX_EXPIRY_MS)

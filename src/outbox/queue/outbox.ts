@@ -34,11 +34,9 @@ export interface PostedSubmission {
 export type Enqueue = (submission: NotifiedSubmission, now: number, posted?: PostedSubmission) => EventParts;
 
 /**
- * Decides whether whoever posted gets an automatic reply, and counts it, in the transaction that stores the post.
  * Decides whether the sender of a post gets an automatic reply, and counts the reply. Runs in the transaction that stores the post.
  *
  * @param recipientId the recipient of the kind {@link REPLY_KIND}, which stands for the sender.
- * @param recipientId of the recipient that stands for them.
  */
 export type MayReply = (recipientId: string, posted: PostedSubmission, now: number) => Steps<boolean>;
 
