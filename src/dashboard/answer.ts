@@ -4,7 +4,7 @@ import type { FileFacts } from "../schemas/posted-file.ts";
 import type { Html } from "../foundation/html.ts";
 import type { Problems } from "./kit/field.ts";
 
-/** What a visit of the dashboard gets. */
+/** The answer to a request of the dashboard. */
 export type Answer = Page | Redirect | Download | SentFile | Events | Checked | ForScript;
 
 export interface Page {
@@ -16,7 +16,7 @@ export interface Page {
 
 export interface Redirect {
   readonly kind: "redirect";
-  /** A path of the dashboard, with its query; or the whole address at an issuer, if a step of signing in is taken there. */
+  /** A path of the dashboard, with its query; or the whole address at an issuer, for a step of signing in that is taken there. */
   readonly to: string;
 }
 
@@ -34,14 +34,14 @@ export interface SentFile {
   readonly open: (range: ByteRange) => FileStream;
 }
 
-/** Server-sent events. */
+/** A stream of server-sent events. */
 export interface Events {
   readonly kind: "events";
-  /** Null tells the browser to ask no more. */
+  /** Null tells the browser not to connect again. */
   readonly content: Readable | null;
 }
 
-/** What is wrong with a form that is still being filled in, for the page's script. */
+/** The problems of a form that is still being filled in, for the page's script. */
 export interface Checked {
   readonly kind: "checked";
   readonly problems: Problems;
@@ -53,12 +53,16 @@ export interface ForScript {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** @param status 422 if the page shows again what was typed, with its problems. */
+/** @param status 422 if the page shows again what was typed, with its problems */
 export function page(title: string, content: Html, status = 200): Page {
   return { kind: "page", title, content, status };
 }
 
-/** The browser asks for that page next, so that reloading it repeats no write. @param notice a key of the notices, with its number. */
+/**
+ * Redirects with 303, so that reloading the next page does not repeat the write.
+ *
+ * @param notice a key of the notices; `count` is the number in it
+ */
 export function redirect(to: string, notice?: string, count?: number): Redirect {
   if (notice === undefined) return { kind: "redirect", to };
   const separator = to.includes("?") ? "&" : "?";
@@ -68,7 +72,7 @@ export function redirect(to: string, notice?: string, count?: number): Redirect 
   };
 }
 
-/** The same with a notice that offers to take it back. @param ids of the submissions that it is about */
+/** Like {@link redirect}, with a notice that offers to undo the change. @param ids the submissions that were changed */
 export function redirectWithUndo(to: string, notice: string, ids: readonly string[]): Redirect {
   const { to: next } = redirect(to, notice, ids.length);
   return { kind: "redirect", to: `${next}&undo=${ids.join(".")}` };
@@ -78,7 +82,7 @@ export function download(fileName: string, type: string, content: Readable | str
   return { kind: "download", fileName, type, content };
 }
 
-/** For `action=check` of a `form[data-check]`: nothing is stored. */
+/** The answer to `action=check` of a `form[data-check]`. Nothing is stored. */
 export function checkedForm(problems: Problems): Checked {
   return { kind: "checked", problems };
 }

@@ -7,10 +7,12 @@ import { listClosed } from "../workspaces/standing.ts";
 import { everyViewable } from "./inbox/inbox-filter.ts";
 import { type Counts, MAX_COUNT, SECTION_ACCESS } from "./kit/layout.ts";
 
-/** Newest submissions that are looked at for unread ones: beyond them nobody counts, and each page needs the number. */
+/**
+ * The number of the newest submissions among which unread ones are counted. Each page needs the count, and nobody cares for a larger one.
+ */
 const MAX_LOOKED = 500;
 
-/** The numbers beside the sections, for who is signed in. */
+/** Reads the counts next to the sections, for the person who is signed in. */
 export async function readCounts(db: Database, viewer: Viewer, now: number): Promise<Counts> {
   const every = await db.read(() => everyViewable(viewer));
   const filter = { ...every, unreadBy: viewer.accountId };

@@ -47,22 +47,22 @@ import { workspacePages } from "./system/workspace-page.ts";
 import { workspaceListPages } from "./system/workspaces-page.ts";
 
 /*
- * The dashboard: pages for the people who own forms. They are made here, on the server, and work without script. A page reads its
- * request, calls the same verb of a feature as the command of that name, and shows what came of it.
+ * The dashboard: pages for the people who own forms. The server renders them, and they work without script. A page reads its request, calls
+ * the same operation of a feature as the command with that name, and shows the result.
  *
  * Each `…-page.ts` exports a function that adds its routes:
  *
  *     export function usagePages(routes: Routes, parts: DashboardParts): void {
  *       routes.read("/usage", async ({ viewer }) => page("Usage", html`…`));
- *       routes.write("/usage/…", async ({ viewer, form }) => {
+ *       routes.write("/usage/…", async (visit) => {
  *         await visit.perform(someOperation, { … });
  *         return redirect("/dashboard/usage", "saved");
  *       });
  *     }
  *
- * Three rules hold everywhere. A row is reached only through the viewer (`getViewable…`), so that another's id is like one that
- * does not exist. A write is an operation, so that it is recorded and the running server takes it up. Markup is made by the tag
- * `html`, which escapes every value.
+ * Three rules hold everywhere. A row is reached only through the viewer (`getViewable…`), so that the id of somebody else's row is like one
+ * that does not exist. A write is an operation, so that it is recorded and the running server applies it. Markup is made by the tag `html`,
+ * which escapes every value.
  */
 
 const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
@@ -109,7 +109,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   helpPages,
 ];
 
-/** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */
+/** Adds the pages under `/dashboard` to a server that already bounds connections and sizes. */
 export function mountDashboard(server: FastifyInstance, parts: DashboardParts): void {
   const live = new LiveStreams(parts);
   const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
@@ -118,7 +118,7 @@ export function mountDashboard(server: FastifyInstance, parts: DashboardParts): 
     livePages(routes, live);
     done();
   };
-  // Before all that waits for answers to end.
+  // This must run before the hooks that wait for answers to end.
   server.addHook("preClose", async () => live.close());
   server.addHook("onClose", () => parts.imports?.close());
   server.register(addScope, { prefix: "/dashboard" });

@@ -3,17 +3,19 @@ import type { Readable } from "node:stream";
 import type { LiveStreams } from "./live.ts";
 import type { Routes } from "./routes.ts";
 
-/** `/dashboard/events`: says that something new came, and how many. `after` names the newest submission that the page shows. */
+/**
+ * `/dashboard/events`: a stream that says how many new submissions came. `after` is the id of the newest submission that the page shows.
+ */
 export function livePages(routes: Routes, live: LiveStreams): void {
   routes.read("/events", async ({ viewer, query, request }) => {
-    // HEAD would open a stream that nobody reads.
+    // A HEAD request would open a stream that nobody reads.
     const content = request.method === "GET" ? await live.open(viewer, query.get("after")) : null;
     if (content !== null) endWithClient(content, request.raw.socket);
     return { kind: "events", content };
   });
 }
 
-/** A client that ended its side could still read an answer, but a browser that does so has left the page. */
+/** Ends the stream when its client closes its side. Such a client could still read, but a browser that does so has left the page. */
 function endWithClient(content: Readable, socket: Socket): void {
   const leave = (): void => void content.destroy();
   if (socket.destroyed || socket.readableEnded) leave();

@@ -6,33 +6,33 @@ import { type Arrivals, countArrivals } from "../submissions/find/news.ts";
 import { TAIL_START, tailAfter, tailEnd } from "../submissions/find/tail.ts";
 import type { DashboardParts } from "./parts.ts";
 
-/** Streams at a time. An account may have 50 sessions; it does not take the places of the others. */
+/** The largest numbers of open streams. An account may have 50 sessions, and must not take the streams of others. */
 const MAX_STREAMS = { all: 64, ofAccount: 16, ofSession: 4 };
-/** Shortest time between two events. */
+/** The shortest time between two events. */
 const INTERVAL_MS = 1000;
-/** Proxies close a connection on which nothing comes for a minute; some do after half of it. */
+/** Proxies close a connection that is silent for a minute, and some do after half a minute. */
 const COMMENT_INTERVAL_MS = 20_000;
-/** Bytes that a client has not taken; one that takes nothing is cut off. */
+/** The largest number of bytes that wait for a client. A client that does not read is cut off. */
 const MAX_WAITING_BYTES = 4096;
-/** What a browser waits before it connects again. */
+/** The time that a browser waits before it connects again. */
 const RECONNECT_MS = 5000;
 
 interface Stream {
   viewer: Viewer;
-  /** New submissions that were told. */
+  /** The number of new submissions that the client was told about. */
   count: number;
   /** Null until its first count is known. */
   out: Readable | null;
 }
 
-/** Streams that tell browsers that submissions came and how many, and nothing else of them. */
+/** Streams that tell browsers how many submissions came, and nothing else about them. */
 export class LiveStreams {
   readonly #parts: DashboardParts;
   readonly #streams = new Set<Stream>();
   #position = TAIL_START;
-  /** One thing at a time, so that nothing is counted twice. */
+  /** The end of the last work. Works run one after the other, so that nothing is counted twice. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Null while no stream is open: a commit then costs one comparison. */
+  /** Null while no stream is open; a commit then costs one comparison. */
   #stopListening: (() => void) | null = null;
   #planned: NodeJS.Timeout | null = null;
   #comments: NodeJS.Timeout | null = null;
@@ -43,14 +43,15 @@ export class LiveStreams {
   }
 
   /**
-   * Null if this session, its account or the server has its maximum of them.
+   * Opens a stream; null if this session, its account or the server has the largest number of them.
    *
-   * @param after the id of a submission: those that came after it count too; null begins now. @throws invalid_request
+   * @param after the id of a submission: later ones count too; null counts from now on
+   * @throws invalid_request
    */
   async open(viewer: Viewer, after: string | null): Promise<Readable | null> {
     if (this.#isFull(viewer)) return null;
     const stream: Stream = { viewer, count: 0, out: null };
-    // It has its place from now on, so that many requests at once do not take more than there are.
+    // The stream is counted from now on, so that many requests at once cannot exceed the limit.
     this.#streams.add(stream);
     try {
       return await this.#oneAfterOther(() => this.#start(stream, after));
@@ -60,7 +61,7 @@ export class LiveStreams {
     }
   }
 
-  /** Ends all of them, and opens no more. */
+  /** Ends all streams, and opens no more. */
   close(): void {
     this.#closed = true;
     for (const stream of this.#streams) this.#drop(stream);
@@ -107,7 +108,7 @@ export class LiveStreams {
     this.#comments = setInterval(() => this.#later(() => this.#comment()), COMMENT_INTERVAL_MS);
   }
 
-  /** Many commits in a second are one look. */
+  /** Plans one read for all commits within an interval. */
   #plan(): void {
     this.#planned ??= setTimeout(() => {
       this.#planned = null;
@@ -132,7 +133,7 @@ export class LiveStreams {
     }
   }
 
-  /** Of what somebody sees now: who was removed from a workspace hears nothing more of it. */
+  /** Counts what the viewer may see now. Somebody who was removed from a workspace learns nothing more about it. */
   async #countFor(viewer: Viewer, { byEndpoint }: Arrivals): Promise<number> {
     const endpointIds = await this.#parts.db.read(() => viewableEndpointIds(viewer));
     const counts = endpointIds?.map((id) => byEndpoint.get(id) ?? 0) ?? [...byEndpoint.values()];
@@ -145,14 +146,14 @@ export class LiveStreams {
     }
   }
 
-  /** A session that has ended hears nothing more. */
+  /** Whether the stream may go on: a session that has ended gets nothing more. */
   async #goesOn(stream: Stream): Promise<boolean> {
     const { db, clock, config } = this.#parts;
     const { sessionId } = stream.viewer;
     const viewer = await db.read(() => findViewerOf(sessionId, clock.now(), config.dashboard));
     if (viewer === undefined) this.#drop(stream);
     else stream.viewer = viewer;
-    // It may have ended in any way meanwhile.
+    // The stream may have ended meanwhile for another reason.
     return this.#streams.has(stream);
   }
 

@@ -4,7 +4,10 @@ import type { Steps } from "../database/steps.ts";
 import { changed } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
-/** This many of the last changes are looked at again. If several servers write, one may be committed after another of a higher number. */
+/**
+ * The number of the last changes that are read again. If several servers write, a change may be committed after another one with a higher
+ * id.
+ */
 const OVERLAP = 50;
 
 interface Logged {
@@ -13,18 +16,18 @@ interface Logged {
 }
 
 /**
- * Writes to the log what the list of changes has got since the last call, those of commands and other servers included. So no page has
- * to remember to do it.
+ * Returns a function that logs the changes that were recorded since its last call, including those of commands and other servers. So no
+ * page has to log its changes itself.
  */
 export function createChangeLogger(db: Pick<Database, "read">, log: Log): () => Promise<void> {
-  // If it fails, the first call reads it, and what was changed until then is not logged.
+  // If this fails, the first call repeats it, and changes until then are not logged.
   const atStart = db.read(loggedAlready).catch(() => null);
   let logged: Logged | null = null;
   return async () => {
     const before = (logged ??= (await atStart) ?? (await db.read(loggedAlready)));
     const changes = await db.read(() => listChangesAfter(before.newest - OVERLAP));
     for (const { id, actor, action, subject, workspaceId } of changes) {
-      // What is that old was logged by another call, which went on meanwhile.
+      // An overlapping call has logged a change this old already.
       if (logged.ids.has(id) || id <= logged.newest - OVERLAP) continue;
       logged.ids.add(id);
       const accountId = accountOf(actor)?.accountId ?? null;

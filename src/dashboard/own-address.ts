@@ -7,8 +7,8 @@ import { compileNetworks } from "../foundation/ip-address.ts";
 const HOST = /^(?:[\w-]+\.)*[\w-]+(?::\d{1,5})?$|^\[[\da-f:]+\](?::\d{1,5})?$/i;
 
 /**
- * The address that clients post to, without a slash at the end: the configured one, else the one by which the page was asked for.
- * A dashboard with an address of its own takes no posts there.
+ * The address that clients post to, without a slash at the end: the configured one, else the one of the request. A dashboard with an
+ * address of its own accepts no posts there.
  */
 export function ownAddress(request: FastifyRequest, { server, dashboard }: Config): string {
   if (server.baseUrl !== null || dashboard.listen !== null) return postAddress({ server });

@@ -4,14 +4,14 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { canonicalAddress, compileNetworks, type NetworkList } from "../foundation/ip-address.ts";
 import type { Way } from "./sign-in/session-cookie.ts";
 
-/** What tells a request of our own pages from one of another site. */
+/** What distinguishes a request of our own pages from one of another site. */
 export interface OwnSite {
-  /** Of the dashboard's pages; null if only the request's `Host` is known. */
+  /** The origin of the dashboard's pages; null if only the request's `Host` is known. */
   readonly origin: string | null;
   readonly trustedProxies: NetworkList;
 }
 
-/** A dashboard with an address of its own is not at `server.baseUrl`, and no setting tells how people reach it. */
+/** If the dashboard has an address of its own, it is not at `server.baseUrl`, and no setting says how people reach it. */
 export function ownSiteOf({ server, dashboard }: Config): OwnSite {
   const baseUrl = dashboard.listen === null ? server.baseUrl : null;
   return {
@@ -22,7 +22,7 @@ export function ownSiteOf({ server, dashboard }: Config): OwnSite {
 
 const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
 
-/** Null if the request came over plain http from another machine, so that a password would be readable on the way. */
+/** The way that the request came; null if it came over plain http from another machine, where a password could be read. */
 export function wayOf(
   request: FastifyRequest,
   { trustedProxies }: Pick<OwnSite, "trustedProxies">,
@@ -33,19 +33,19 @@ export function wayOf(
     .at(-1);
   if (proto?.trim().toLowerCase() === "https" && trustedProxies.contains(peer)) return "https";
   const { origin, host = "" } = request.headers;
-  // A proxy on this machine may hide the host's name; a browser on another machine then still tells its page's origin.
+  // A proxy on this machine may hide the host name, but a browser on another machine still sends its page's origin.
   const isHere = LOOPBACK.contains(peer) && isLoopbackHost(host) && !isForwarded(request);
   return isHere && (origin === undefined || isLoopbackHost(hostOf(origin))) ? "this machine" : null;
 }
 
-/** Why nobody can sign in over this way, and what to do. */
+/** Why nobody can sign in over plain http, and what to do. */
 export const PLAIN_HTTP =
   "The dashboard needs https, because a password over plain http can be read on the way. Put a reverse proxy with https in " +
   "front of formsvc, set server.trustProxy to the proxy’s address, and let it send X-Forwarded-Proto.";
 
 /**
- * Refuses a write that another site's page asks for: browsers say from what site a request comes (`Sec-Fetch-Site`), and old
- * ones at least from what origin. Whoever says neither is refused.
+ * Refuses a write that a page of another site sends. Browsers say which site a request comes from (`Sec-Fetch-Site`), and old ones at least
+ * which origin. A client that sends neither is refused.
  *
  * @throws forbidden
  */
@@ -58,7 +58,7 @@ export function refuseOtherSites(request: FastifyRequest, site: OwnSite): void {
   );
 }
 
-/** Without a configured address, our own origin is the one that was asked for, with its scheme. */
+/** Whether the origin is our own. If no address is configured, that is the request's host with its scheme. */
 function isOwnOrigin(request: FastifyRequest, site: OwnSite): boolean {
   const { origin, host = "" } = request.headers;
   const asked = `${wayOf(request, site) === "https" ? "https" : "http"}://${host}`;
@@ -77,7 +77,7 @@ function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : "";
 }
 
-/** `localhost`, `127.0.0.1:8787` or `[::1]:8787`. */
+/** Whether a host is `localhost`, `127.0.0.1:8787`, `[::1]:8787` or the like. */
 function isLoopbackHost(host: string): boolean {
   const name = host.replace(/:\d{1,5}$/, "").replace(/^\[(.*)\]$/, "$1");
   const address = canonicalAddress(name);

@@ -9,7 +9,7 @@ import { findHeldPost } from "../submissions/held/held-post.ts";
 import { findSubmission } from "../submissions/stored/submission-store.ts";
 import { findStanding, requireAnywhere, requireForWhole } from "../workspaces/standing.ts";
 
-/** What one needs to read a page and to send its forms; null is left to the operations behind it. */
+/** The access that it takes to read a page and to send its forms; null leaves the decision to the operations. */
 interface PageAccess {
   readonly read: Access | null;
   readonly write: Access | null;
@@ -19,8 +19,8 @@ const both = (access: Access): PageAccess => ({ read: access, write: access });
 const recipients: PageAccess = { read: "recipients:read", write: "recipients:write" };
 
 /**
- * By the beginning of a route, the first that fits. It is looked at before a form is read, so that nobody sends a form in vain; what decides
- * is the operation.
+ * The access by the beginning of the route; the first one that matches counts. It is checked before a form is shown or read, so that nobody
+ * fills a form in vain. The operation decides in the end.
  */
 const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/endpoints/new", both("endpoints:create")],
@@ -53,7 +53,7 @@ const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/choose-export", both("submissions:export")],
 ];
 
-/** What the page of a request needs; null if nothing is known of it. */
+/** The access that a request's page needs; null if no rule matches. */
 export function accessOf({ routeOptions, method }: FastifyRequest): Access | null {
   const path = (routeOptions.url ?? "").replace(/^\/dashboard/, "");
   const page = PAGES.find(([begin]) => path === begin || new RegExp(`^${begin}[/.]`).test(path));
@@ -62,8 +62,8 @@ export function accessOf({ routeOptions, method }: FastifyRequest): Access | nul
 }
 
 /**
- * Whether somebody's role is enough for what a page is about; for a page that names nothing, whether it is enough anywhere. What is not
- * visible is left to the page, which answers that it is not there.
+ * Checks that the viewer's role is enough for the row that a page is about, or in any workspace if the page names no row. A row that the
+ * viewer does not see passes: the page answers that it does not exist.
  *
  * @throws forbidden naming the role
  */

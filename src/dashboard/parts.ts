@@ -30,45 +30,45 @@ export interface DashboardParts {
   readonly configFile: string | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** Time between two requests of a visitor, in milliseconds; undefined is the usual one. */
+  /** The time between two requests of a visitor, in milliseconds; undefined means the default. */
   readonly visitIntervalMs?: number;
-  /** How somebody waits who signs in after failures; undefined is by the machine's time. */
+  /** Delays a sign-in after failures; undefined means a real delay. */
   readonly signInSleep?: Sleep;
   readonly keyring: Keyring;
   readonly fileLinks: FileLinks;
   readonly sender: Pick<HttpSender, "send">;
-  /** For tests of webhooks. */
+  /** Slots for tests of webhooks. */
   readonly testSlots: TestSlots;
-  /** What belongs to an endpoint and goes with it. */
+  /** Deletes what belongs to an endpoint, when the endpoint is deleted. */
   readonly endpointContents: readonly DeleteContents[];
-  /** What belongs to an endpoint and goes along into another workspace. */
+  /** Moves what belongs to an endpoint, when the endpoint is moved into another workspace. */
   readonly movedContents: readonly MoveContents[];
-  /** What belongs to a workspace and goes with it. */
+  /** Counts and deletes what belongs to a workspace. */
   readonly workspaceContents: WorkspaceContents;
   /** The spam settings of an owner who chose nothing. */
   readonly spamDefaults: SpamSettings;
-  /** The address at which people open the dashboard; null if it is not known. */
+  /** The address at which people open the dashboard; null if it is unknown. */
   readonly dashboardUrl: string | null;
-  /** Sends mail to who signs up or forgot a password; null if no mail server is configured. */
+  /** Sends letters to people who sign up or forgot a password; null if no mail server is configured. */
   readonly letters: Pick<Letters, "send"> | null;
-  /** Sends the letters of the database; null if no mail server is configured. */
+  /** Sends the letters that are stored in the database; null if no mail server is configured. */
   readonly storedLetters: Pick<StoredLetters, "wake"> | null;
   /** Null if no mail server is configured. */
   readonly mailTests: MailService["tests"] | null;
-  /** What `formsvc doctor` finds, but for the check that reads the whole file. */
+  /** The findings of `formsvc doctor`, without the check that reads the whole file. */
   readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
-  /** Takes work that goes on after the page that began it. */
+  /** Takes work that continues after its page was answered. */
   readonly background: Background;
-  /** Why nobody's session can be checked now; null if it can. */
+  /** Why no session can be checked now; null if sessions can be checked. */
   readonly blindness: () => Blindness | null;
-  /** Counts what an account or an address may do in a time. */
+  /** Limits how often an account or an address may do something. */
   readonly limiter: RateLimiter;
-  /** Says that submissions may have come. */
+  /** Reports that submissions may have come. */
   readonly news: Pick<News, "listen">;
-  /** Places for pages that look at submissions one by one. */
+  /** Slots for pages that read submissions one by one. */
   readonly searches: SearchSlots;
-  /** Keeps files that are imported. */
+  /** The spool for files that are imported. */
   readonly imports: ImportSpool;
-  /** Tells the server that settings changed, so that it reads again what it remembers of them. */
+  /** Reports that settings changed, so that the server reads again what it caches of them. */
   readonly onChange: (kind: "write" | "danger") => void;
 }

@@ -8,7 +8,7 @@ import type { Viewer } from "../sessions/session.ts";
 import type { Answer } from "./answer.ts";
 import type { DashboardParts } from "./parts.ts";
 
-/** Thrown by a guard: nothing was changed, and the answer, which is made after that, says why. */
+/** Thrown by a guard to stop an operation. Nothing was changed. It makes the answer that says why. */
 export class Stopped extends Error {
   readonly answer: () => MaybeLater<Answer>;
 
@@ -18,13 +18,13 @@ export class Stopped extends Error {
   }
 }
 
-/** Time between two transactions of long work, in which posts are stored. */
+/** Pause between two transactions of long work, in which posts can be stored. */
 const PAUSE_MS = 2;
 
 /**
- * Runs an operation as whoever sent the request. The running server takes the change up at once.
+ * Runs an operation as the viewer. The running server applies the change at once.
  *
- * @param guard looks once more, in the transaction, at what a form was made from, and throws {@link Stopped} to end it.
+ * @param guard runs in the transaction before the change; it checks what the form was made from, and throws {@link Stopped} to stop
  */
 export type Perform<Parts = DashboardParts> = <Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<Parts, Input, Output>,
@@ -32,13 +32,13 @@ export type Perform<Parts = DashboardParts> = <Input extends z.ZodObject, Output
   guard?: Guard,
 ) => Promise<z.output<Output>>;
 
-/** The same for an operation whose output comes in parts. */
+/** Like {@link Perform}, for an operation whose output comes in parts. */
 export type Stream<Parts = DashboardParts> = <Input extends z.ZodObject, Part extends z.ZodType>(
   operation: StreamOperation<Parts, Input, Part>,
   input: z.input<Input>,
 ) => Promise<AsyncGenerator<z.output<Part>>>;
 
-/** The same for one that needs more parts, and tells how far it is. What `onProgress` throws ends it. */
+/** Like {@link Perform}, for an operation that needs more parts and reports its progress. If `onProgress` throws, the operation ends. */
 export type PerformWith<Parts = DashboardParts> = <
   More extends object,
   Input extends z.ZodObject,

@@ -7,66 +7,66 @@ import type { Answer } from "./answer.ts";
 import { type FileDesk, type FileForm, takeFileForms } from "./take-file-forms.ts";
 import type { Perform, PerformWith, Stream } from "./perform.ts";
 
-/** One request of somebody who is signed in. */
+/** A request of a person who is signed in. */
 export interface Visit {
   readonly viewer: Viewer;
   /** Parts of the path, by the names in the route. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** What a form sent; empty when a page is read. */
+  /** The content of the sent form; empty if a page is read. */
   readonly form: URLSearchParams;
-  /** Milliseconds. */
+  /** Milliseconds since 1970 UTC. */
   readonly now: number;
-  /** Runs an operation; the only way in which pages change anything. */
+  /** Runs an operation. Pages can change something in no other way. */
   readonly perform: Perform;
-  /** The same for an operation that needs more than the pages have, and tells how far it is. */
+  /** Like `perform`, for an operation that needs more parts than the pages have and reports its progress. */
   readonly performWith: PerformWith;
-  /** The same for an operation whose output comes in parts. */
+  /** Like `perform`, for an operation whose output comes in parts. */
   readonly stream: Stream;
   /** Aborted when the client hangs up before it has the whole answer. */
   readonly gone: AbortSignal;
   readonly request: FastifyRequest;
-  /** For cookies alone: the answer is what the handler returns. */
+  /** Only for setting cookies. The answer is what the handler returns. */
   readonly reply: FastifyReply;
 }
 
-/** A request of anybody. */
+/** A request of anybody, signed in or not. */
 export type OpenVisit = Omit<Visit, "viewer"> & { readonly viewer: Viewer | null };
 
 export type Handler = (visit: Visit) => MaybeLater<Answer>;
 export type OpenHandler = (visit: OpenVisit) => MaybeLater<Answer>;
 
-/** A form with a file that somebody who is signed in sent. */
+/** A form with a file, sent by a person who is signed in. */
 export interface FileVisit extends Visit {
-  /** Null if none was chosen. */
+  /** Null if no file was chosen. */
   readonly file: ReceivedFile | null;
 }
 
 export type FileHandler = (visit: FileVisit) => MaybeLater<Answer>;
 
-/** The routes of one page, below `/dashboard`. */
+/** Adds the routes of one page, below `/dashboard`. */
 export interface Routes {
-  /** Reads and changes nothing, so that a link or a reload does no harm. */
+  /** Adds a page that changes nothing, so that a link or a reload does no harm. */
   read(path: string, handler: Handler): void;
-  /** Changes something; only our own pages can ask for it. */
+  /** Adds a form that changes something. Only our own pages can send it. */
   write(path: string, handler: Handler): void;
-  /** The same for a form with a file, which is on disk before the handler is called. */
+  /** Like `write`, for a form with a file, which is on disk before the handler is called. */
   writeFile(path: string, handler: FileHandler): void;
-  /** The same two for pages that nobody needs a session for. */
+  /** Like `read`, and the next like `write`, for pages that need no session. */
   openRead(path: string, handler: OpenHandler): void;
   openWrite(path: string, handler: OpenHandler): void;
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether the dashboard answers it without a session. */
+    /** Whether the route answers without a session. */
     isOpen?: boolean;
   }
 }
 
-/** Bytes of a form; a schema with a hundred fields has 30 KB. */
+/** The largest form, in bytes. A schema with a hundred fields has 30 KB. */
 export const MAX_FORM_BYTES = 262_144;
-/** Bytes of a form that is read from anybody. */
+/** The largest form that is read from somebody without a session, in bytes. */
 const MAX_OPEN_FORM_BYTES = 8192;
 
 export function createRoutes(
@@ -97,7 +97,7 @@ export function createRoutes(
   };
 }
 
-/** The guard lets nobody else pass; should it ever fail, nothing is shown. */
+/** Makes a handler for signed-in viewers only. The guard already stops everybody else; should it ever fail, nothing is shown. */
 function signedIn(handler: Handler): OpenHandler {
   return (visit) => {
     if (visit.viewer === null) throw new FormsvcError("unauthorized", "Sign in first.");
@@ -113,7 +113,7 @@ function isFileForm(body: unknown): body is FileForm {
   return typeof body === "object" && body !== null && "fields" in body;
 }
 
-/** What a form sent, or nothing. */
+/** The content of the sent form; empty if there is none. */
 export function formOf({ body }: FastifyRequest): URLSearchParams {
   if (isFileForm(body)) return body.fields;
   return body instanceof URLSearchParams ? body : new URLSearchParams();

@@ -37,14 +37,14 @@ import { createVisitorNames } from "./visitor-name.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who is signed in; null on other routes, and for who is not. */
+    /** The person who is signed in; null if nobody is, and on other routes. */
     viewer: Viewer | null;
-    /** Gives back the place that the request is answered in; null if it needs none, or was refused. */
+    /** Releases the slot of the request; null if it needs none, or was refused. */
     releaseSlot: (() => void) | null;
   }
 }
 
-/** Nothing but our own style, script, images and addresses; no frame around it; no text becomes script. */
+/** Pages load only our own style, script, images and addresses. They cannot be framed, and no text becomes script. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",
@@ -65,10 +65,10 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** Request timeout, and too many requests. */
+/** The statuses for a request timeout and for too many requests. */
 const PLAIN_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 
-/** Makes a scope with the dashboard's own parser, headers, error page and guard. Returns what pages add their routes to. */
+/** Makes a scope with the dashboard's own parser, headers, error page and guard. Returns the routes that pages are added to. */
 export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes {
   scope.decorateRequest("viewer", null);
   scope.decorateRequest("leavePlace", null);
@@ -82,13 +82,14 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   guard(scope, parts, isOutsider);
   const logChanges = createChangeLogger(parts.db, parts.log);
   scope.addHook("onResponse", async (request) => {
-    // What was refused for want of a place has changed nothing, and costs no look.
+    // A request that was refused for lack of a slot has changed nothing, and should cost no read.
     if (!isRead(request) && request.releaseSlot !== null) await logChanges();
   });
   scope.setErrorHandler(async (thrown, request, reply) => {
     if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);
     const page = errorPage({ thrown, request, reply, log: parts.log });
-    // The navigation would ask the database again, for one who asks too much of it, has gone, or finds it away.
+    // The page has no navigation, which would read the database again: for a client that asks too much, has left, or meets a database that
+    // is away.
     if (PLAIN_STATUSES.has(page.status) || page.status >= 500)
       return sendMarkup(reply.code(page.status), plainPage(page.title, page.content));
     return sendPage(request, reply, page, parts);
@@ -110,7 +111,10 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   return routes;
 }
 
-/** Before anything is read of a request: its network, its page's site, its slot, its session and the role of whose session it is. */
+/**
+ * Checks a request before anything of its body is read: its network, the site of its page, its slot, its session, and the role of its
+ * viewer.
+ */
 function guard(
   scope: FastifyInstance,
   parts: DashboardParts,
@@ -142,7 +146,7 @@ function guard(
     if (viewer === null || access === null) return;
     await parts.db.read(() => requireOnPage(viewer, access, request.params as Record<string, string>));
   });
-  // What is streamed has bounds of its own.
+  // The slot is released before the body is streamed; streams have limits of their own.
   scope.addHook("onSend", async ({ releaseSlot }) => releaseSlot?.());
   scope.addHook("preHandler", async (request, reply) => {
     if (request.viewer !== null || request.routeOptions.config.isOpen === true) return undefined;
@@ -152,7 +156,7 @@ function guard(
   });
 }
 
-/** Tells a client that is in none of the networks that may open the dashboard: for it there is none. */
+/** Returns whether a client is outside of the networks that may open the dashboard. For such a client the dashboard does not exist. */
 function outsiders({ config }: DashboardParts): (request: FastifyRequest) => boolean {
   const { allowNetworks } = config.dashboard;
   const allowed = compileNetworks(allowNetworks);
@@ -203,7 +207,7 @@ async function visit(
   return send(request, reply, answer, parts);
 }
 
-/** What the handler answers, or a guard in its place. */
+/** The answer of the handler, or that of a guard in its place. */
 async function answerOf(handler: OpenHandler, visit: OpenVisit): Promise<Answer> {
   try {
     return await handler(visit);
@@ -226,7 +230,7 @@ async function send(
   if (answer.kind === "for script") return reply.send(answer.content);
   if (answer.kind === "events") {
     if (answer.content === null) return reply.code(204).send();
-    // Nginx would keep events back until a buffer is full.
+    // Otherwise nginx would hold events back until its buffer is full.
     return reply
       .header("content-type", "text/event-stream; charset=utf-8")
       .header("x-accel-buffering", "no")
@@ -238,7 +242,7 @@ async function send(
     .send(answer.content);
 }
 
-/** With the navigation, if somebody is signed in. */
+/** Sends a page, with the navigation if somebody is signed in. */
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -10,29 +10,29 @@ const MAX_NAME_LENGTH = 200;
 /** The body of a form with a file. */
 export interface FileForm {
   readonly fields: URLSearchParams;
-  /** Null if none was chosen. */
+  /** Null if no file was chosen. */
   readonly file: ReceivedFile | null;
 }
 
-/** What receives files that are sent to pages. */
+/** What it takes to receive files that are sent to pages. */
 export interface FileDesk {
   readonly imports: ImportSpool;
-  /** Looks whether somebody sees what a file is for, before a byte of it is read. @throws not_found */
+  /** Checks before a byte of the file is read that the viewer sees what the file is for. @throws not_found */
   readonly admit: (viewer: Viewer, params: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-/** Lets the routes of a scope take a form with a file, which is received whole before it is read. */
+/** Lets the routes of a scope accept a form with a file. The whole file is received before it is read. */
 export function takeFileForms(scope: FastifyInstance, { imports, admit }: FileDesk): void {
   scope.addHook("onRequest", async ({ viewer, flight, params }) => {
     if (viewer === null) return;
     await admit(viewer, params as Record<string, string>);
-    // It has the time that files of forms have, and the pace.
+    // The time limit and the least speed are those of forms with files.
     if (flight !== null) flight.isUpload = true;
   });
   scope.addContentTypeParser(MULTIPART, async (request: FastifyRequest): Promise<FileForm> => {
     const draft: FileFormDraft = { fields: new URLSearchParams(), fileName: null };
     const { viewer } = request;
-    // What was sent without a session is refused before its body is looked at.
+    // Without a session, the file is refused unread.
     if (viewer === null) return { fields: draft.fields, file: null };
     const length = Number(request.headers["content-length"] ?? Number.NaN);
     const received = await imports.receive(readFileForm(request.raw, draft), {

@@ -4,12 +4,12 @@ import type { Config } from "../config/config.ts";
 import { canonicalAddress, compileNetworks } from "../foundation/ip-address.ts";
 
 /**
- * Whom a reverse proxy names as signed in (`dashboard.trustedUserHeader`): the address of an account; null if it names nobody who could be
- * one, so that nobody is signed in; undefined if no proxy says anything, so that the session counts.
+ * The address of the account that a reverse proxy names as signed in (`dashboard.trustedUserHeader`). Null if it names nobody, or not
+ * exactly one address; nobody is signed in then. Undefined if no proxy says anything; the session counts then.
  */
 export type NamedUser = string | null | undefined;
 
-/** Checks each request by itself: no session is made of it. */
+/** Returns a check that is made for each request. No session is made from it. */
 export function trustedUsers({ server, dashboard }: Config): (request: FastifyRequest) => NamedUser {
   const { name, secretHeader, secret } = dashboard.trustedUserHeader;
   if (name === null) return () => undefined;
@@ -29,7 +29,7 @@ export function trustedUsers({ server, dashboard }: Config): (request: FastifyRe
   };
 }
 
-/** Each by itself: Node joins those of one name. */
+/** The values of each header with this name, one by one, because Node joins them. */
 function valuesOf({ raw: { rawHeaders } }: FastifyRequest, name: string): string[] {
   const sought = name.toLowerCase();
   return rawHeaders.filter(

@@ -1,24 +1,30 @@
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** Requests of one visitor that are answered at once: an eighth of the server's, as one address has. */
+/**
+ * The largest number of requests of one visitor that are answered at once: an eighth of the server's limit, which is the share of one
+ * address.
+ */
 const MAX_UNDER_WAY = 32;
-/** Further ones that wait for a slot or for the interval. More are refused at once. */
+/** The largest number of further requests that wait for a slot or for the interval. More are refused at once. */
 const MAX_WAITING = 32;
 const LONGEST_WAIT_MS = 10_000;
-/** A visitor who rested may spend this much at once; after it one request follows the other at this interval. */
+/** The number of requests that a rested visitor may send at once. After that, one request follows the other at this interval. */
 const BURST = 60;
 const INTERVAL_MS = 100;
-/** What a request costs that changes something: its commit waits for the disk, as the posts of all others do. */
+/** The cost of a request that changes something. Its commit waits for the disk, as everybody's posts do. */
 export const COST_OF_A_CHANGE = 3;
-/** Visitors whose last requests are remembered; beyond this the one that asked for nothing for the longest time is forgotten. */
+/**
+ * The largest number of visitors whose last requests are remembered. A further one drops the visitor who has been silent for the longest
+ * time.
+ */
 const MAX_REMEMBERED = 10_000;
 
 interface Visitor {
   underWay: number;
-  /** What admits each that waits. */
+  /** Functions that admit the waiting requests. */
   readonly line: (() => void)[];
-  /** Set while the first of the line waits for the interval alone. */
+  /** Set while the first of the line waits only for the interval. */
   timer: NodeJS.Timeout | null;
 }
 
@@ -29,9 +35,9 @@ interface Waiting {
 }
 
 /**
- * The dashboard's requests of one account, or of one address at which nobody is signed in: bounded at a time and by time, so that nobody
- * takes the turns of the event loop that belong to all. A person never meets these bounds; a program that asks faster than that is slowed
- * down, and refused only when many of its requests wait. In memory and bounded; a restart forgets all of it.
+ * Bounds the dashboard's requests of one account, or of one address without a session: how many run at once, and how fast they follow. So
+ * nobody takes the turns of the event loop that belong to all. A person never reaches these limits. A program that asks faster is slowed
+ * down, and refused only if many of its requests wait. All is kept in memory and bounded; a restart forgets it.
  */
 export class VisitSlots {
   readonly #visitors = new Map<string, Visitor>();
@@ -39,21 +45,24 @@ export class VisitSlots {
   readonly #restedAt = new BoundedMap<string, number>(MAX_REMEMBERED);
   readonly #intervalMs: number;
 
-  /** @param intervalMs 0 bounds at a time only */
+  /** @param intervalMs 0 means that only the number at once is limited */
   constructor(intervalMs = INTERVAL_MS) {
     this.#intervalMs = intervalMs;
   }
 
   /**
-   * Resolves when the request may be answered. The result gives its slot back, once, however often it is called.
+   * Resolves when the request may be answered. Call the result to release the slot; further calls do nothing.
    *
-   * @param name of the visitor. @param cost of the request: 1, or {@link COST_OF_A_CHANGE}. @throws rate_limited if too many of the visitor's requests wait, or for too long; the reason of `gone`, which counts only while it waits
+   * @param name the visitor's name
+   * @param cost 1, or {@link COST_OF_A_CHANGE}
+   * @throws rate_limited if too many of the visitor's requests wait, or this one waits too long; the reason of `gone` if it is aborted
+   * during the wait
    */
   async enter(name: string, gone: AbortSignal, cost = 1): Promise<() => void> {
     const visitor = this.#visitors.get(name) ?? { underWay: 0, line: [], timer: null };
     const isFree = visitor.line.length === 0 && visitor.underWay < MAX_UNDER_WAY && this.#pauseMs(name) === 0;
     if (!isFree) checkMayWait(visitor, gone);
-    // Not before: who is refused here would never be forgotten.
+    // Not stored earlier, because a visitor who is refused here would never be removed.
     this.#visitors.set(name, visitor);
     if (isFree) this.#start(name, visitor, cost);
     else await this.#wait({ name, gone, cost }, visitor);
@@ -69,12 +78,12 @@ export class VisitSlots {
   #start(name: string, visitor: Visitor, cost: number): void {
     visitor.underWay += 1;
     const restedAt = Math.max(this.#restedAt.get(name) ?? 0, performance.now()) + cost * this.#intervalMs;
-    // Who asked last is forgotten last.
+    // The entry is added again at the end, so that the visitor who asked last is dropped last.
     this.#restedAt.delete(name);
     this.#restedAt.set(name, restedAt);
   }
 
-  /** How long the visitor's next request waits for the interval. */
+  /** How long the visitor's next request waits for the interval, in milliseconds. */
   #pauseMs(name: string): number {
     const restedAt = this.#restedAt.get(name) ?? 0;
     return Math.max(0, restedAt - (BURST - 1) * this.#intervalMs - performance.now());
@@ -106,7 +115,7 @@ export class VisitSlots {
     });
   }
 
-  /** Admits as many of the line as there are slots and as the interval allows, and forgets who has nothing under way. */
+  /** Admits as many waiting requests as slots and interval allow, and removes a visitor who has no request under way. */
   #goOn(name: string, visitor: Visitor): void {
     const { line } = visitor;
     while (line.length > 0 && visitor.underWay < MAX_UNDER_WAY) {

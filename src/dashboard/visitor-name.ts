@@ -2,22 +2,22 @@ import { hash } from "node:crypto";
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import { addressUnit } from "../foundation/ip-address.ts";
 
-/** Sessions whose accounts are remembered; beyond this the one that was first seen is forgotten. */
+/** The largest number of sessions whose accounts are remembered. A further one drops the session that was first seen. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Tells by whom a request is counted before the database is asked: the account of a cookie that was good when it was last looked at, else
- * the address. It decides about slots alone, and never about what somebody may see.
+ * Names the visitor that a request is counted for, before the database is read: the account of a cookie that was valid when it was last
+ * checked, else the address. It decides only about slots, and never about what somebody may see.
  */
 export interface VisitorNames {
-  /** @param cookie of the session; null without one. @param address canonical */
+  /** @param cookie the session's cookie; null without one @param address the canonical address */
   of(cookie: string | null, address: string): string;
-  /** What looking the cookie up has shown. @param accountId null if nobody is signed in with it. */
+  /** Notes the result of checking a cookie. @param accountId null if nobody is signed in with it */
   learn(cookie: string, accountId: string | null): void;
 }
 
 export function createVisitorNames(): VisitorNames {
-  /** By the digest of the cookie. */
+  /** Accounts by the digest of the cookie. */
   const accounts = new BoundedMap<string, string>(MAX_REMEMBERED);
   return {
     of(cookie, address) {

@@ -3,19 +3,19 @@ import { gzipSync } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { script, style } from "./assets.generated.ts";
 
-/** Before the paths of the scope. */
+/** The path before the paths of the scope. */
 const PREFIX = "/dashboard";
 
-/** Their names change with their content, so browsers keep them for good and an upgrade is seen at once. */
+/** The names of these files change with their content, so browsers can keep them for good, and see an upgrade at once. */
 export const STYLE_PATH = named(style, "css");
 export const SCRIPT_PATH = named(script, "js");
 
-/** Whether a path is that of the style sheet or of the script, of this version or another one. */
+/** Whether a path is that of the style sheet or the script, of this version or of another one. */
 export function isAsset(path: string): boolean {
   return path.startsWith(`${PREFIX}/assets/`);
 }
 
-/** The style sheet and the script: the only things that a page loads. */
+/** Serves the style sheet and the script, which are all that a page loads. */
 export function assetRoutes(scope: FastifyInstance): void {
   const assets = [
     { path: STYLE_PATH, type: "text/css; charset=utf-8", content: style },

@@ -2,7 +2,7 @@ import type { Html } from "../../foundation/html.ts";
 import { findPage } from "../../manual/manual.ts";
 import { pageMarkup } from "../../manual/page-markup.ts";
 
-/** The pages of docs/ as this version has them, and which of them belongs to a page of the dashboard. */
+/** The pages of docs/ as they are in this version, and the one that belongs to each page of the dashboard. */
 
 export interface HelpPage {
   readonly title: string;
@@ -17,7 +17,7 @@ export function findHelp(name: string): HelpPage | null {
   return found === null ? null : { title: found.title, content: pageMarkup(found.blocks, ROOT) };
 }
 
-/** The first one that a page's path begins with, or is if it ends with `$`. */
+/** The help topics by page. The first one counts whose path is the beginning of the page's path, or all of it if it ends with `$`. */
 const TOPICS: readonly (readonly [path: RegExp, topic: string])[] = [
   [/^\/dashboard\/held/, "spam#a-real-person-was-blocked"],
   [/^\/dashboard\/spam/, "spam#your-own-settings"],
@@ -33,13 +33,13 @@ const TOPICS: readonly (readonly [path: RegExp, topic: string])[] = [
   [/^\/dashboard\/submissions/, "spam#read-an-explanation"],
 ];
 
-/** Of pages that are there for operators alone. */
+/** The topics of pages for operators only. */
 const OPERATORS_TOPICS: typeof TOPICS = [
   [/^\/dashboard\/system\/(?:accounts|workspaces)/, "dashboard#who-sees-what"],
   [/^\/dashboard\/system/, "monitoring#what-doctor-checks"],
 ];
 
-/** The address of the help that belongs to a page. For an owner a page of operators is like one that is not there, in its help too. */
+/** The address of the help for a page. For an owner, an operators' page is like a page that does not exist, in its help too. */
 export function helpFor(path: string, isOperator: boolean): string {
   const topics = isOperator ? [...OPERATORS_TOPICS, ...TOPICS] : TOPICS;
   const topic = topics.find(([pattern]) => pattern.test(path))?.[1] ?? "dashboard#the-pages";

@@ -1,6 +1,6 @@
 import { html } from "../../foundation/html.ts";
 
-/** What the script in `src/browser/dashboard/keys.ts` listens to. */
+/** The keys that the script in `src/browser/dashboard/keys.ts` listens to. */
 const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["j", "k"], "Next and previous row, or submission"],
   [["o", "Enter"], "Open the row"],
@@ -14,12 +14,12 @@ const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["?"], "Show these keys"],
 ];
 
-/** Opens the list of keys. */
+/** The button that opens the list of keys. */
 export const keysButton = html`<span class="needs-script">
   · <button type="button" data-opens="keys" data-key="?">Keys <kbd>?</kbd></button></span
 >`;
 
-/** A checkbox for whoever wants no keys, kept by this browser alone. */
+/** A checkbox that switches the keys off, for this browser only. */
 export const keysSetting = html`<label class="check needs-script"
   ><input type="checkbox" data-keys-setting /> <span>Use keys like j, k and x in this browser</span></label
 >`;

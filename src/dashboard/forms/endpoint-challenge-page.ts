@@ -27,7 +27,7 @@ import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 
 const SECTION = "/challenge";
 
-/** `/dashboard/endpoints/:id/challenge`: what visitors' browsers must solve. */
+/** `/dashboard/endpoints/:id/challenge`: the task that visitors' browsers must solve. */
 export function endpointChallengePages(routes: Routes, parts: DashboardParts): void {
   function* readSteps({ viewer, params }: Visit): Steps<Shown> {
     const endpoint = yield* getViewableEndpoint(viewer, params["id"] ?? "");
@@ -52,7 +52,7 @@ export function endpointChallengePages(routes: Routes, parts: DashboardParts): v
     const typed = readTyped(visit.form);
     const secret = (visit.form.get("challenge_secret") ?? "").trim();
     try {
-      // What can be refused comes first, so that nothing is half done.
+      // The secret is checked before anything is changed, so that a refusal leaves nothing half done.
       if (secret !== "") checkChallengeSecret(secret);
       await visit.perform(setEndpoint, {
         endpoint: endpoint.id,
@@ -71,7 +71,7 @@ export function endpointChallengePages(routes: Routes, parts: DashboardParts): v
 
 interface Shown {
   readonly endpoint: Endpoint;
-  /** Why posts have no verdict of the service; null if they have, or if no service is asked. */
+  /** Why the service gives no verdict on posts; null if it does, or if the form uses no service. */
   readonly fault: string | null;
 }
 

@@ -9,11 +9,11 @@ export interface CreatedForm {
   readonly endpoint: Endpoint;
   readonly definition: SchemaDefinition;
   readonly keys: { readonly secret: string | null; readonly publishable: string };
-  /** Whether another form that the viewer sees has the same name. */
+  /** Whether the viewer sees another form with the same name. */
   readonly hasNamesake: boolean;
 }
 
-/** What comes next: the form's own page if it has one, else the code for a website. */
+/** The next steps after a form was made: its own page if it has one, else the code for a website. */
 export function createdView(made: CreatedForm, shown: Omit<ShownSnippet, "key">): Html {
   const { endpoint, hasNamesake } = made;
   const hasPage = endpoint.settings.page.isOn;
@@ -71,7 +71,7 @@ function keysCard({ secret, publishable }: CreatedForm["keys"]): Html {
   </section>`;
 }
 
-/** Who has no website after all. */
+/** A card for owners who turn out to have no website. */
 function pageCard(endpoint: Endpoint): Html {
   return html`<section class="card" aria-labelledby="own-page">
     <header><h2 id="own-page">No website to put it into?</h2></header>
@@ -82,7 +82,7 @@ function pageCard(endpoint: Endpoint): Html {
   </section>`;
 }
 
-/** A new form tells nobody, which its owner would notice late. */
+/** A card that offers to add recipients. A new form notifies nobody, which its owner would notice late. */
 function recipientsCard({ id }: Endpoint): Html {
   const query = `?endpoint=${id}`;
   return html`<section class="card" aria-labelledby="tell">

@@ -9,7 +9,7 @@ import { doneSoon } from "../kit/long-work.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes } from "../routes.ts";
 
-/** Deletes an endpoint for good, when its name was typed. */
+/** Deletes an endpoint for good after its name was typed. */
 export function endpointDeletePages(routes: Routes, parts: DashboardParts): void {
   routes.write("/endpoints/:id/delete", async ({ viewer, params, form, perform }) => {
     const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));

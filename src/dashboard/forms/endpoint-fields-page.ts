@@ -20,10 +20,10 @@ import { builder, enterButton } from "./schema-editor.ts";
 
 const SECTION = "/fields";
 
-/** What the page shows beside the endpoint. */
+/** What the page shows besides the endpoint. */
 interface Edited {
   readonly draft: SchemaDraft;
-  /** The version that the form began from. */
+  /** The schema's version when the form was opened. */
   readonly version: number;
   readonly problems: Problems;
   readonly action?: string;
@@ -84,7 +84,7 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
   }
 }
 
-/** The fields that are not what they were in a version, in words; all of them if that version is not kept any more. */
+/** In words, the fields that have changed since a version; all fields if that version is not kept any more. */
 function* changedFields(
   endpoint: Endpoint,
   version: number,
@@ -106,7 +106,10 @@ function* changedFields(
   ];
 }
 
-/** The names of all fields in their order, nested ones too: columns, pages and mails follow it, and a comparison of objects does not. */
+/**
+ * The names of all fields in their order, including nested ones. Columns, pages and e-mails follow this order, which a comparison of
+ * objects ignores.
+ */
 function orderOf(definition: SchemaDefinition): string {
   return JSON.stringify(Object.entries(definition).map(namesIn));
 }
@@ -117,7 +120,7 @@ function namesIn([name, field]: readonly [string, FieldDefinition]): unknown {
   return [name, inner?.type === "object" ? Object.entries(inner.properties ?? {}).map(namesIn) : null];
 }
 
-/** What happens with an input whose field was removed, while pages still have it. */
+/** What happens to an input whose field was removed, as long as pages still have the input. */
 const REMOVED: Readonly<Record<UnknownFields, string>> = {
   "set-aside": "What a page still sends for a field that you removed is set aside, and shown below the post.",
   drop: "What a page still sends for a field that you removed is left out.",

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { stateLabel } from "./endpoint-list-page.ts";
 
-/** By the part of the path behind the id. */
+/** The sections of an endpoint's pages, by the part of the path after the id. */
 const SECTIONS = {
   "": "Settings",
   "/fields": "Fields",
@@ -39,7 +39,7 @@ export function endpointFrame(endpoint: Endpoint, section: keyof typeof SECTIONS
     ${content}`;
 }
 
-/** A paused endpoint refuses every post; nothing that came before changes. */
+/** The button that pauses or resumes. A paused endpoint refuses every post; earlier submissions do not change. */
 function stateForm(endpoint: Endpoint): Html {
   const [value, label] = endpoint.state === "active" ? ["paused", "Pause"] : ["active", "Open again"];
   return html`<form method="post" action="${pathOf(endpoint, "/state")}">

@@ -18,12 +18,12 @@ import {
 } from "./import-view.ts";
 
 const SECTION = "/import";
-/** Work that takes longer goes on after the page was answered, which then tells how far it is. */
+/** Work that takes longer continues after the page was answered. The page then shows its progress. */
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * `/dashboard/endpoints/:id/import`: brings posts of another service, of a table, or an export of our own into a form. A file is looked at
- * first, and nothing is imported that was not shown.
+ * `/dashboard/endpoints/:id/import`: imports posts from another service, from a table, or from an export of our own into a form. A file is
+ * examined first, and nothing is imported that was not shown.
  */
 export function endpointImportPages(routes: Routes, parts: DashboardParts): void {
   const jobs = new ImportJobs(parts);
@@ -34,7 +34,7 @@ export function endpointImportPages(routes: Routes, parts: DashboardParts): void
     });
   const answer = async (target: ImportTarget, job: ImportJob): Promise<Page | Redirect> => {
     await endOf(job);
-    // Reloading the page repeats nothing.
+    // The redirect keeps a reload of the page from repeating the work.
     if (job.state.kind !== "failed") return redirect(pathOf(target.endpoint, SECTION));
     return show(target, importJobView(job, target), 422);
   };
@@ -72,7 +72,7 @@ export function endpointImportPages(routes: Routes, parts: DashboardParts): void
     const target = await read(visit);
     const job = findJob(visit, target.endpoint);
     if (job === null) return lost(visit, target);
-    // A second press finds what the first one began.
+    // A second press shows the work that the first press began.
     if (job.state.kind === "running" || isImported(job)) return answer(target, job);
     const choices = readChoices(visit.form, columnChoices(job, visit.form));
     const shown = { ...job.choices, format: job.format };
@@ -112,7 +112,7 @@ function isImported({ step, state }: ImportJob): boolean {
   return step === "import" && state.kind === "ended";
 }
 
-/** What is none of the page's own values is found out. */
+/** Reads the choices of a form. A value that the page does not offer means that it is detected. */
 function readChoices(form: URLSearchParams, map: readonly string[]): ImportChoices {
   const format = IMPORT_FORMATS.find((each) => each === form.get("format")) ?? null;
   const encoding = ENCODINGS.find(({ value }) => value !== "" && value === form.get("encoding"));

@@ -23,7 +23,7 @@ const SECTION = "/keys";
 
 type Issued = z.output<typeof issuedKeyShape>;
 
-/** How long an old key works beside its successor. */
+/** How long an old key stays valid next to its successor. */
 const GRACES = [
   { name: "now", label: "stops at once", ms: 0 },
   { name: "hour", label: "works for another hour", ms: HOUR_MS },
@@ -31,7 +31,9 @@ const GRACES = [
   { name: "week", label: "works for another week", ms: WEEK_MS },
 ] as const;
 
-/** `/dashboard/endpoints/:id/keys`: the keys, and the form to paste. A key's text is shown on the answer that issued it, and never again. */
+/**
+ * `/dashboard/endpoints/:id/keys`: the keys, and the form's code to paste. A key's text is shown only in the answer that issued the key.
+ */
 export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
   const { db, config } = parts;
@@ -95,7 +97,7 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
   }
 }
 
-/** Stands in the snippets for the key, which nobody can show again. */
+/** Stands for the key in the snippets, because nobody can show the key again. */
 const KEY_PLACE = "fpk_YOUR_PUBLISHABLE_KEY";
 
 function kindOf(given: string | null): KeyKind {
@@ -112,7 +114,7 @@ const STATE_LABELS: Readonly<Record<ReturnType<typeof keyState>, Html>> = {
 
 interface KeyTable {
   readonly endpoint: Endpoint;
-  /** Whether the viewer may issue, rotate and revoke secret keys too. */
+  /** Whether the viewer may also issue, rotate and revoke secret keys. */
   readonly mayIssueSecret: boolean;
 }
 
@@ -152,7 +154,7 @@ function keyRow({ endpoint, mayIssueSecret }: KeyTable, key: Key, now: number): 
   </tr>`;
 }
 
-/** Both need two steps: a form is opened first. */
+/** Both actions need two steps: the form must be opened first. */
 function keyActions(endpoint: Endpoint, { id, lookup }: Key): Html {
   const path = pathOf(endpoint, `${SECTION}/${id}`);
   return html`<details class="act">

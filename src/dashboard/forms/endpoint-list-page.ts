@@ -24,13 +24,13 @@ import type { Routes } from "../routes.ts";
 import { time } from "../kit/time.ts";
 
 const PATH = "/dashboard/endpoints";
-/** Forms that are searched and sorted; an operator may see any number of them. */
+/** The largest number of forms that are searched and sorted, because an operator may see any number of them. */
 const MAX_LISTED = 2000;
-/** Posts of a month that are counted for one row; more are told as "more than". */
+/** The largest number of a month's posts that are counted for one row. A larger number is shown as "more than". */
 const MOST_COUNTED = 20_000;
-/** Forms whose last post is looked up in one slice: each takes some 10 us. */
+/** The number of forms whose last post is looked up in one slice; each takes some 10 µs. */
 const SLICE = 50;
-/** With fewer there is nothing to look for. */
+/** The number of forms from which the list has a search. */
 const FEW = 8;
 
 const SORTS = ["name", "last", "newest"] as const;
@@ -41,7 +41,7 @@ interface Row {
   readonly state: Endpoint["state"];
   readonly thisMonth: number;
   readonly lastAt: number | null;
-  /** Whether the viewer may change it; others are led to its posts. */
+  /** Whether the viewer may change the form. If not, the row leads to its submissions. */
   readonly mayChange: boolean;
 }
 
@@ -105,15 +105,15 @@ export function endpointListPages(routes: Routes, { db, clock }: DashboardParts)
 interface ListParts {
   readonly shown: ListView<Sort>;
   readonly rows: readonly Row[];
-  /** Every form that the viewer may see; one more than {@link MAX_LISTED} if there are more. */
+  /** Every form that the viewer may see; the list has one more than {@link MAX_LISTED} if there are more. */
   readonly all: readonly EndpointInWorkspace[];
-  /** How many fit the search. */
+  /** The number of forms that match the search. */
   readonly matching: number;
   /** Whether the viewer may make forms. */
   readonly mayMake: boolean;
 }
 
-/** Whether a sight includes an endpoint; null includes every one. */
+/** Whether a sight includes an endpoint; null includes every endpoint. */
 function isWithin(sight: Sight | null, { id, workspaceId }: EndpointInWorkspace): boolean {
   return sight === null || sight.whole.includes(workspaceId) || sight.endpoints.includes(id);
 }
@@ -137,7 +137,7 @@ const EMPTY = emptyCard(
   html`<a class="button primary" href="/dashboard/endpoints/new">Make the first form</a>`,
 );
 
-/** For those who may make none. */
+/** The empty list for viewers who may not make forms. */
 const NONE_SEEN = emptyCard(
   "You see no form",
   "Whoever owns the workspace decides which forms you see.",

@@ -14,7 +14,7 @@ import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 
-/** Moves a form into another workspace of whoever looks. */
+/** Moves a form into another workspace of the viewer. */
 export function endpointMovePages(routes: Routes, parts: DashboardParts): void {
   routes.write("/endpoints/:id/move", async ({ viewer, params, form, perform }) => {
     const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
@@ -33,10 +33,10 @@ export function endpointMovePages(routes: Routes, parts: DashboardParts): void {
   });
 }
 
-/** What is a mistake of the form. */
+/** The error codes that mean a mistake in the form. */
 const REFUSALS: ReadonlySet<string> = new Set(["usage", "plan_limit"]);
 
-/** The workspaces that a form could go to. */
+/** The workspaces that a form could be moved to. */
 export function* readOtherWorkspaces(viewer: Visit["viewer"], endpoint: Endpoint): Steps<Option[]> {
   const ids = (yield* listViewableWorkspaces(viewer, "endpoints:move")).map(({ id }) => id);
   const labels = yield* labelWorkspaces(ids);

@@ -32,9 +32,9 @@ import { builder, enterButton } from "./schema-editor.ts";
 import { pageWords, sentence } from "../kit/sentence.ts";
 
 const PATH = "/dashboard/endpoints/new";
-/** The language of a ready-made form if each visitor's browser chooses the language. */
+/** The language of a ready-made form if the language of the form is left to each visitor's browser. */
 const WITHOUT_LANGUAGE: Language = "en";
-/** Workspaces offered in one list; an operator may see any number of them. */
+/** The largest number of workspaces in one list, because an operator may see any number of them. */
 const MAX_OFFERED = 500;
 
 interface OfferedWorkspace {
@@ -46,23 +46,23 @@ interface OfferedWorkspace {
 interface NewForm {
   readonly name: string;
   readonly workspaceId: string;
-  /** Whether people fill it in on a page of its own. */
+  /** Whether people fill the form in on its own page. */
   readonly hasPage: boolean;
-  /** A tag; empty is that of the visitor's browser. */
+  /** A language tag; empty means the language of the visitor's browser. */
   readonly language: Language | "";
-  /** The ready-made form that was chosen; absent once it was changed. */
+  /** The id of the ready-made form that was chosen; absent after the fields were changed. */
   readonly start?: string;
   readonly draft: SchemaDraft;
-  /** The language of those words in the draft that came from a ready-made form. */
+  /** The language of the words in the draft that came from a ready-made form. */
   readonly wordsIn: Language;
   readonly problems: Problems;
-  /** What was sent: it keeps its mark when it is shown again. */
+  /** The form that was sent. It keeps its mark when it is shown again. */
   readonly sent?: URLSearchParams;
 }
 
 const BLANK = { name: "", hasPage: false, problems: NO_PROBLEMS };
 
-/** `/dashboard/endpoints/new`: the name and the fields of a form, and then its keys, once. */
+/** `/dashboard/endpoints/new`: asks for the name and the fields of a form, and then shows its keys once. */
 export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 
@@ -141,7 +141,7 @@ function readTyped(form: URLSearchParams): NewForm {
   };
 }
 
-/** What is written as JSON stays as it is, until it is a form again. */
+/** Translates the ready-made words of a draft. A draft in JSON is left as it is until it is shown as a form again. */
 function translated(
   draft: SchemaDraft,
   from: Language,
@@ -158,10 +158,10 @@ function* offeredWorkspaces(viewer: Visit["viewer"]): Steps<OfferedWorkspace[]> 
   return offered.map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }));
 }
 
-/** Refusals that the owner can do something about. */
+/** Errors that the owner can do something about. */
 const SHOWN: ReadonlySet<string> = new Set(["usage", "plan_limit"]);
 
-/** With several, none is chosen beforehand: the form of a customer would count for another. */
+/** If there are several workspaces, none is chosen beforehand, because a customer's form could be counted for another customer. */
 function* workspaceProblem(viewer: Visit["viewer"], id: string): Steps<[string, string][]> {
   const isUnclear = id === "" && (yield* listViewableWorkspaces(viewer, "endpoints:create")).length > 1;
   return isUnclear ? [["workspace", "Choose the workspace that it belongs to."]] : [];
@@ -189,7 +189,7 @@ function nameProblem(name: string): [string, string][] {
   }
 }
 
-/** For a form that is sent again by a reload: the keys are gone, the endpoint is there. */
+/** The answer to a form that a reload sent again: the endpoint exists, but its keys cannot be shown again. */
 function madeAlready(): Answer {
   return redirect("/dashboard/endpoints", "endpoint-made-already");
 }

@@ -25,18 +25,20 @@ import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 
 const SECTION = "/page";
 
-/** Of the form's own page. The id's stays right when the form is renamed, and when somebody else calls theirs so too. */
+/**
+ * The address of the form's own page by the form's id. It stays valid when the form is renamed, or when somebody else uses the same name.
+ */
 export function ownPageAddress({ id }: Endpoint, base: string): string {
   return `${base}/p/${id}`;
 }
 
 interface Addresses {
   readonly lasting: string;
-  /** By the form's name; null while another form on the server has it. */
+  /** The address by the form's name; null while another form on the server has the same name. */
   readonly short: string | null;
 }
 
-/** `/dashboard/endpoints/:id/page`: the form's own page, to link to. */
+/** `/dashboard/endpoints/:id/page`: the form's own page, which owners can link to. */
 export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
   function* read({
     viewer,
@@ -93,7 +95,7 @@ function readTyped(form: URLSearchParams): Typed {
   return { isOn: form.get("page") === "on" ? "on" : "", title, intro, colour, logo, thanks };
 }
 
-/** Each at its field; what concerns the form's fields is found when it is saved. */
+/** The problems by their fields. Problems with the form's schema are found only when it is saved. */
 function problemsOf(typed: Typed, { settings }: Endpoint): Problems {
   const problems = new Map<string, string>();
   for (const name of NAMES) {

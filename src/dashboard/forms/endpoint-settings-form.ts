@@ -14,7 +14,7 @@ import { checkName } from "../../workspaces/workspace.ts";
 import { readLines, readNumber } from "../kit/typed-text.ts";
 import { pageWords } from "../kit/sentence.ts";
 
-/** What the settings' form holds, as it was typed. */
+/** The content of the settings form, as it was typed. */
 export type TypedSettings = Readonly<Record<"name" | keyof PlainSettings, string>>;
 
 /** A name and settings as they are stored. */
@@ -23,7 +23,7 @@ export interface NamedSettings {
   readonly settings: PlainSettings;
 }
 
-/** The names of the inputs: those of the members of an endpoint's JSON. */
+/** The names of the inputs, which are the names of the members in an endpoint's JSON. */
 export const INPUT_NAMES: TypedSettings = {
   name: "name",
   allowedOrigins: "allowed_origins",
@@ -48,7 +48,7 @@ export const SETTING_LABELS: TypedSettings = {
   storeAddress: "Network address of visitors",
 };
 
-/** What a choice is called, and what follows from it. */
+/** The label of a choice, and its consequence. */
 type Choices<Value extends string> = Readonly<
   Record<Value, { readonly label: string; readonly about: string }>
 >;
@@ -88,7 +88,7 @@ export function readSettingsForm(form: URLSearchParams): TypedSettings {
   return Object.fromEntries(names.map((name) => [name, form.get(INPUT_NAMES[name]) ?? ""])) as TypedSettings;
 }
 
-/** The settings in the form that is stored, or what is wrong with them. */
+/** The settings in the form that is stored, or their problems. */
 export function checkSettingsForm(
   typed: TypedSettings,
 ): { readonly checked: NamedSettings } | { readonly checked: null; readonly problems: Map<string, string> } {
@@ -121,7 +121,7 @@ function toSettings(typed: TypedSettings): PlainSettings {
   };
 }
 
-/** A page sends one of its own values; whoever sends another gets the first. */
+/** The typed value if the page offers it; any other value becomes the first one. */
 function oneOf<Value extends string>(known: Readonly<Record<Value, unknown>>, typed: string): Value {
   const values = Object.keys(known) as Value[];
   return values.find((value) => value === typed) ?? (values[0] as Value);
@@ -136,18 +136,18 @@ function noting(problems: Map<string, string>, name: keyof TypedSettings, check:
   }
 }
 
-/** What a form showed, for its hidden input: whoever saves it later is told what changed meanwhile. */
+/** Identifies the settings that a form showed, for a hidden input. When it is saved later, the page can say what changed meanwhile. */
 export function fingerprintOf({ name, settings }: NamedSettings): string {
   return JSON.stringify(settingsForm({ name, settings }));
 }
 
-/** What the inputs hold of what is stored, for the script that counts what is not saved yet. */
+/** The values that the inputs have for the stored settings, for the script that counts unsaved changes. */
 export function savedInputs(endpoint: NamedSettings): Readonly<Record<string, string>> {
   const stored = Object.entries(settingsForm(endpoint)) as [keyof TypedSettings, string][];
   return Object.fromEntries(stored.map(([name, value]) => [INPUT_NAMES[name], value]));
 }
 
-/** The settings that are not what a form showed any more, with their values now; null if all are. */
+/** The settings that differ from those that a form showed, with their present values; null if none does. */
 export function changedSince(fingerprint: string, endpoint: Endpoint): readonly string[] | null {
   if (fingerprint === fingerprintOf(endpoint)) return null;
   const shown = tryParse(fingerprint);

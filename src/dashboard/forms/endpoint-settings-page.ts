@@ -44,7 +44,7 @@ import { refusedSiteForms, refusedSites } from "./refused-sites-view.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { saveBar, settingsGroup, type SettingsGroup } from "../kit/settings-groups.ts";
 
-/** `/dashboard/endpoints/:id`: its settings, and whether it takes posts. */
+/** `/dashboard/endpoints/:id`: the settings of an endpoint, and whether it accepts posts. */
 export function endpointSettingsPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/endpoints/:id", async ({ viewer, params }) => {
     const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
@@ -59,7 +59,7 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
     const problems = result.checked === null ? result.problems : NO_PROBLEMS;
     if (form.get("action") === "check") return checkedForm(problems);
     if (result.checked !== null) return save(visit, typed, result.checked);
-    // What it showed first counts on: correcting a mistake must not hide what somebody else changed.
+    // The fingerprint of the form as it was first shown still counts: correcting a mistake must not hide what somebody else changed.
     const shown = { problems, fingerprint: form.get("shown") ?? "", status: 422 };
     return show(viewer, endpoint, typed, shown);
   });
@@ -105,15 +105,15 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
 interface Shown {
   readonly status: number;
   readonly problems: Problems;
-  /** What somebody else changed while the form was open; null or absent if nobody did. */
+  /** What somebody else changed while the form was open; null or absent if nothing was changed. */
   readonly changed?: readonly string[] | null;
-  /** Of the settings that the form began from; absent if that is now. */
+  /** The fingerprint of the settings when the form was opened; absent means the present settings. */
   readonly fingerprint?: string;
 }
 
 interface More {
   readonly refused: readonly RefusedOrigin[];
-  /** Workspaces that it could go to. */
+  /** The workspaces that the form could be moved to. */
   readonly others: readonly Option[];
   readonly mayMove: boolean;
   readonly mayDelete: boolean;
@@ -181,7 +181,7 @@ function settingField(name: keyof TypedSettings, typed: TypedSettings, problems:
   return textField({ ...parts, isRequired: name === "name" });
 }
 
-/** Few ever change these, so they are folded until somebody has. */
+/** Only few owners ever change these settings, so they are folded until one is set. */
 function trapField(typed: TypedSettings, problems: Problems): Html {
   const isOpen = typed.honeypots.trim() !== "" || problems.has(INPUT_NAMES.honeypots);
   return html`<details ${isOpen && html` open`}>

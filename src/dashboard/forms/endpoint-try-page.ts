@@ -16,7 +16,7 @@ import { TRIAL_PREFIX, type TrialInput, trialInputs, trialPost, typedInputs } fr
 
 const SECTION = "/try";
 
-/** `/dashboard/endpoints/:id/try`: what the server would make of a post. Nothing is stored, counted or sent. */
+/** `/dashboard/endpoints/:id/try`: what the server would do with a post. Nothing is stored, counted or sent. */
 export function endpointTryPages(routes: Routes, { db, config }: DashboardParts): void {
   routes.read("/endpoints/:id/try", async (visit) => {
     const { endpoint, definition } = await readEndpoint(visit);
@@ -83,7 +83,7 @@ interface TrialOutcome extends Pick<Scored, "unfit"> {
   readonly spamClass: Scored["class"];
 }
 
-/** In the order in which the server decides. */
+/** The first reason that decides, in the order in which the server checks them. */
 function outcomeOf({ state }: Endpoint, { spamClass, unfit }: TrialOutcome, { remaining }: Usage): string {
   if (state === "paused") return "It would be refused: the form is paused";
   if (unfit.length > 0) return "It would be refused: the visitor is told what is wrong with the fields below";

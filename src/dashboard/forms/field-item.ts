@@ -12,15 +12,15 @@ interface Item {
   readonly index: number;
   readonly problems: Problems;
   readonly path: string;
-  /** Of all fields. */
+  /** The number of all fields. */
   readonly count: number;
   readonly isOneOpen: boolean;
   readonly isOpen: boolean;
-  /** What has the keyboard when the page is shown. */
+  /** The control that has the keyboard focus when the page is shown. */
   readonly focus: "up" | "down" | "summary" | "label" | "kind" | null;
 }
 
-/** One field: a row that says what it is, and opens to change it. */
+/** One field: a row that summarises it and can be opened to change it. */
 export function fieldItem(item: Item): Html {
   const { row, index, isOpen, isOneOpen, focus } = item;
   const typed = calledOf(row);
@@ -40,7 +40,7 @@ export function fieldItem(item: Item): Html {
   </li>`;
 }
 
-/** Without script the pressed button has the keyboard again when the page comes back. */
+/** A button that moves the field. Without script, the pressed button gets the focus again when the page comes back. */
 function moveButton({ index, count, focus }: Item, way: "up" | "down", called: string): Html {
   const isLast = way === "up" ? index === 0 : index === count - 1;
   return html`<button class="square" name="action" value="${way}-${index}" formnovalidate aria-label="Move ${way}: ${called}"${
@@ -74,7 +74,7 @@ function editor({ row, index, problems, path, focus }: Item, called: string): Ht
 
 const KINDS: readonly Option[] = FIELD_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
 
-/** What most people never need. */
+/** The part that most people never need, folded. */
 function fold(parts: ItemParts, kind: FieldKind): Html {
   const { folded, rare } = KIND_INPUTS[kind];
   const shown = [...folded, ...rare.filter((input) => (parts.row[input] ?? "") !== "")];
@@ -97,7 +97,7 @@ export function inputParts({ row, index, problems }: ItemParts, input: RowInput)
 
 const ALWAYS: readonly RowInput[] = ["label", "kind", "name", "description"];
 
-/** What was typed for another kind stays with the form, in case the kind is changed back. */
+/** Hidden inputs with what was typed for another kind, in case the kind is changed back. */
 function keptInputs(row: FieldRow, index: number, kind: FieldKind): readonly Html[] {
   const required: readonly RowInput[] = kind === "consent" ? [] : ["required"];
   const shown: ReadonlySet<string> = new Set([...ALWAYS, ...required, ...inputsOf(kind), "type", "format"]);
@@ -112,7 +112,7 @@ function keptInputs(row: FieldRow, index: number, kind: FieldKind): readonly Htm
 interface RowButton {
   readonly action: string;
   readonly text: string;
-  /** What it acts on, for those who hear the page. */
+  /** The name of the field that it acts on, for people who hear the page. */
   readonly of: string;
   readonly to: string;
 }

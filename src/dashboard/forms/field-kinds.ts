@@ -3,7 +3,7 @@ import { isConsent, isLongText } from "../../schemas/form-inputs.ts";
 import type { IconName } from "../kit/icons.ts";
 import type { FieldRow, RowInput } from "./schema-words.ts";
 
-/** What a field of a form is, in the words of whoever makes one. Several are the same type of the schema's language. */
+/** The kinds of fields, in the words of people who make forms. Several kinds are the same type in a schema. */
 export const FIELD_KINDS = [
   "text",
   "area",
@@ -57,7 +57,7 @@ export const KIND_ICONS: Readonly<Record<FieldKind, IconName>> = {
   list: "list",
 };
 
-/** What a kind is in the schema's language. */
+/** The type and format of a kind in a schema. */
 interface Meaning {
   readonly type: FieldType;
   readonly format?: StringFormat;
@@ -82,11 +82,11 @@ export const MEANINGS: Readonly<Record<FieldKind, Meaning>> = {
 
 /** The inputs of a kind. */
 interface KindInputs {
-  /** What everybody is asked. */
+  /** Inputs that are always shown. */
   readonly plain: readonly RowInput[];
-  /** Behind the fold. */
+  /** Inputs that are folded. */
   readonly folded: readonly RowInput[];
-  /** Behind the fold too, and only if something is in them: who writes such rules does it as JSON. */
+  /** Inputs that are folded, and shown only if they have content. People who need such rules write them as JSON. */
   readonly rare: readonly RowInput[];
 }
 
@@ -111,13 +111,13 @@ export const KIND_INPUTS: Readonly<Record<FieldKind, KindInputs>> = {
   list: { plain: ["entries", ...ITEMS], folded: ["items"], rare: ["default"] },
 };
 
-/** All inputs of a kind besides those that every kind has. */
+/** All inputs of a kind, without those that every kind has. */
 export function inputsOf(kind: FieldKind): readonly RowInput[] {
   const { plain, folded, rare } = KIND_INPUTS[kind];
   return [...plain, ...folded, ...rare];
 }
 
-/** The kind of a row; of one that an older page sent, by its type and format. */
+/** The kind of a row. For a row that a page of an earlier version sent, its type and format decide. */
 export function kindOfRow(row: FieldRow): FieldKind {
   const chosen = FIELD_KINDS.find((each) => each === row.kind);
   if (chosen !== undefined) return chosen;
@@ -145,7 +145,7 @@ export function kindOfField(name: string, field: FieldDefinition): FieldKind {
   return field.type === "object" ? "group" : field.type;
 }
 
-/** Texts to choose from, and nothing else about them. */
+/** Whether items are texts to choose from, without further rules. */
 function isChoices(items: FieldDefinition | undefined): boolean {
   return items?.type === "string" && items.enum !== undefined && Object.keys(items).length === 2;
 }

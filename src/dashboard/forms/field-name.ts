@@ -1,11 +1,11 @@
-/** In characters. */
+/** The longest derived name, in characters. */
 const MAX_DERIVED_LENGTH = 40;
 
 /**
- * The name of an input, made of what people read: `Day of collection` becomes `day_of_collection`. Letters that a name in a page's source is
- * better without become their plain ones, or nothing.
+ * Derives the name of an input from a label: `Day of collection` becomes `day_of_collection`. A letter that the source of a page had better
+ * not contain becomes a plain letter, or is left out.
  *
- * @param taken names that other fields have.
+ * @param taken the names of the other fields
  */
 export function nameFromLabel(label: string, taken: ReadonlySet<string>): string {
   const plain = label

@@ -5,10 +5,10 @@ import { inputsOf, kindOfField, kindOfRow, MEANINGS } from "./field-kinds.ts";
 import { type FieldRow, inputName, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
 const MEGABYTE = 1_048_576;
-/** Of a long text whose owner chose none: some three pages. */
+/** The largest length of a long text if its owner chose none, in characters: some three pages. */
 const LONG_TEXT_LENGTH = 5000;
 
-/** A field as the inputs of a row hold it. */
+/** A field as the inputs of a row. */
 export function rowOf(name: string, field: FieldDefinition): FieldRow {
   const kind = kindOfField(name, field);
   const { type: _type, required, ...rules } = field;
@@ -34,7 +34,7 @@ function shownProperty(kind: string, property: string, value: unknown): FieldRow
   return { [property]: showValue(property, value) };
 }
 
-/** What people call the types that most forms ask for. */
+/** The words for the file types that most forms ask for. */
 const TYPE_WORDS: readonly (readonly [type: string, word: string])[] = [
   ["application/pdf", "PDF"],
   ["image/*", "Pictures"],
@@ -55,7 +55,7 @@ function showValue(property: string, value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value, null, 2) : JSON.stringify(value);
 }
 
-/** What an entry of a list can be without JSON. */
+/** The types that an entry of a list can have without JSON. */
 export const ENTRIES = [
   { value: "text", label: "A short text", items: { type: "string" } },
   { value: "number", label: "A number", items: { type: "number" } },
@@ -72,14 +72,14 @@ function isSame(one: unknown, other: unknown): boolean {
 
 type Members = Readonly<Record<string, FieldDefinition>>;
 
-/** One name a line, if all of them are short texts about which nothing else is said. */
+/** One name on each line; null unless all members are short texts without further rules. */
 function memberLines(members: Members): string | null {
   const names = Object.keys(members);
   const isPlain = names.every((name) => isSame(members[name], { type: "string" }) && showText(name) === name);
   return isPlain && names.length > 0 ? names.join("\n") : null;
 }
 
-/** What a row says, and what of it cannot be said. @param name of the field */
+/** Reads the field of a row, and adds what cannot be read to the problems. @param name the field's name */
 export function readRow(row: FieldRow, { name, index, problems }: RowContext): Record<string, unknown> {
   const kind = kindOfRow(row);
   const { type, format } = MEANINGS[kind];
@@ -105,7 +105,7 @@ interface RowContext {
   readonly problems: Map<string, string>;
 }
 
-/** What an input adds to the field. */
+/** The members that an input adds to the field. */
 function readInput(
   kind: string,
   type: string,
@@ -152,7 +152,7 @@ function readScalar(type: string, typed: string): unknown {
   return text === "true" || (text === "false" ? false : text);
 }
 
-/** The value, or the error that says why it is none. */
+/** The JSON value of a text, or the error that says why it has none. */
 export function parse(typed: string): unknown {
   try {
     return JSON.parse(typed) as unknown;
@@ -170,7 +170,7 @@ interface Wrong {
   readonly text: (called: string) => string;
 }
 
-/** What a kind says by itself; what is wrong if it cannot be that kind. */
+/** Adds the rules that a kind implies. Returns the problem if the field cannot be of that kind. */
 function finish(kind: string, field: Record<string, unknown>, name: string): Wrong | null {
   if (kind === "consent") field["enum"] = [true];
   if (
@@ -197,7 +197,7 @@ function finish(kind: string, field: Record<string, unknown>, name: string): Wro
   return null;
 }
 
-/** The row after its kind was changed: what the other kind cannot have becomes what it can. */
+/** The row after its kind was changed. A length that the new kind cannot have becomes one that it can have. */
 export function afterRetype(row: FieldRow): FieldRow {
   const most = readNumber(row.maxLength ?? "");
   if (kindOfRow(row) === "text" && typeof most === "number" && most > AREA_LENGTH)
@@ -207,12 +207,12 @@ export function afterRetype(row: FieldRow): FieldRow {
   return row;
 }
 
-/** What a field is called that has no name yet. */
+/** The name by which the page calls a field that has no name yet. */
 export function numberedName(index: number): string {
   return `Field ${index + 1}`;
 }
 
-/** What people call the field: its label, or else its name. */
+/** The name by which people know the field: its label, or else its name. */
 export function calledOf({ label = "", name = "" }: FieldRow): string {
   const shown = readText(label);
   return shown === "" ? readText(name) : shown;

@@ -5,14 +5,14 @@ import { kindOfRow, MEANINGS } from "./field-kinds.ts";
 import { ENTRIES } from "./field-row.ts";
 import { type FieldRow, inputName, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
-/** One row of the form, and what is wrong in it. */
+/** One row of the form, and its problems. */
 export interface ItemParts {
   readonly row: FieldRow;
   readonly index: number;
   readonly problems: Problems;
 }
 
-/** The inputs of these rules. The least and the greatest of something stand in one sentence. */
+/** The inputs for these rules. A minimum and its maximum stand in one sentence. */
 export function ruleInputs(parts: ItemParts, inputs: readonly RowInput[]): readonly Html[] {
   return inputs.flatMap((input) => {
     const pair = PAIRS.find(({ least, most }) => input === least || input === most);

@@ -3,11 +3,11 @@ import { ENTRIES } from "./field-row.ts";
 import { type FieldKind, inputsOf, KIND_LABELS, kindOfRow } from "./field-kinds.ts";
 import type { FieldRow } from "./schema-words.ts";
 
-/** Choices, types and members that are named before the rest is counted. */
+/** The largest number of choices, types and members that are named. The others are counted. */
 const MAX_NAMED = 4;
 const MAX_NAME_LENGTH = 40;
 
-/** A field's rules in one sentence, like `Short text, at most 100 characters`; rules that need an expert are counted among the further ones. */
+/** A field's rules in one sentence, like `Short text, at most 100 characters`. Rules for experts are only counted. */
 export function rulesInWords(row: FieldRow): string {
   const kind = kindOfRow(row);
   const further = hasFurther(row, kind) ? ", with further rules" : "";
@@ -63,7 +63,7 @@ function range(least = "", most = ""): string {
   return words === "" ? "" : `, ${words}`;
 }
 
-/** `5,000`; what is no number stays as it was typed. */
+/** A number as `5,000`. A text that is not a number stays as it is. */
 function shown(typed: string): string {
   const text = typed.trim().slice(0, MAX_NAME_LENGTH);
   return /^\d{4,15}$/.test(text) ? Number(text).toLocaleString("en-GB") : text;
@@ -74,7 +74,7 @@ function choicesOf(row: FieldRow): string {
   return choices.length === 0 ? "several choices" : named(choices, "choices");
 }
 
-/** The first ones by name, and how many there are beside them. */
+/** The first names, and the number of the others. */
 function named(names: readonly string[], many: string): string {
   const first = names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME_LENGTH));
   const rest = names.length - first.length;
@@ -90,7 +90,7 @@ function fileWords({ accept = "", megabytes = "", maxBytes = "", maxFiles = "" }
   return `File${kinds.length === 0 ? "" : `: ${named(kinds, "kinds")}`}${bound === "" ? "" : `, ${bound}`}`;
 }
 
-/** Rules that the sentence does not say. */
+/** The rules that the sentence does not describe. */
 const FURTHER: ReadonlySet<string> = new Set(["pattern", "items", "properties"]);
 
 function hasFurther(row: FieldRow, kind: FieldKind): boolean {

@@ -7,23 +7,23 @@ import type { Viewer } from "../../sessions/session.ts";
 import { type Problems, selectOf } from "../kit/field.ts";
 import { hasSeveralWorkspaces } from "./form-name.ts";
 
-/** Choosing a form: two customers' forms of one name stand under their workspaces. */
+/** Lets people choose a form. Forms are grouped by workspace, so that two customers' forms with the same name can be told apart. */
 
-/** Forms in the list; an operator may see any number of them. */
+/** The largest number of forms in the list, because an operator may see any number of them. */
 export const MAX_CHOICES = 500;
 
-/** One more than {@link MAX_CHOICES} if there are too many to choose from. Those of a workspace stand together. */
+/** The forms to choose from, grouped by workspace; one more than {@link MAX_CHOICES} if there are too many. */
 export function listFormChoices(viewer: Viewer): Steps<EndpointInWorkspace[]> {
   return listEndpointsInWorkspaces(viewer, MAX_CHOICES + 1);
 }
 
-/** The fields of a form by their names; null if none that the viewer sees was chosen. */
+/** The fields of a form by their names; null if no form was chosen, or one that the viewer does not see. */
 export function* findFields(viewer: Viewer, endpointId: string): Steps<SchemaDefinition | null> {
   const endpoint = yield* findReachableEndpoint({ viewing: viewer, access: "endpoints:read" }, endpointId);
   return endpoint === undefined ? null : yield* readSchema(endpoint);
 }
 
-/** The options of a select, by workspace if there are several. @param chosen an id; empty is none. */
+/** The options of a select, grouped by workspace if there are several. @param chosen an id; empty means none */
 export function formOptions(choices: readonly EndpointInWorkspace[], chosen: string): Html {
   const offered = choices.slice(0, MAX_CHOICES);
   const option = ({ id, name }: EndpointInWorkspace): Html =>
@@ -37,7 +37,10 @@ export function formOptions(choices: readonly EndpointInWorkspace[], chosen: str
   )}`;
 }
 
-/** The form of a new recipient. With several, none is chosen beforehand: the first one would get leads of another. */
+/**
+ * The select for the form of a new recipient. If there are several forms, none is chosen beforehand: otherwise the first form's recipient
+ * could get posts of another form.
+ */
 export function formField(value: string, problems: Problems, choices: readonly EndpointInWorkspace[]): Html {
   const [only, ...others] = choices;
   const isAlone = only !== undefined && others.length === 0;
@@ -47,7 +50,7 @@ export function formField(value: string, problems: Problems, choices: readonly E
   );
 }
 
-/** Notes that no form was chosen. */
+/** Adds a problem if no form was chosen. */
 export function checkFormChosen(problems: Map<string, string>, endpointId: string): void {
   if (endpointId === "") problems.set("endpoint", "Choose the form whose posts are sent.");
 }

@@ -5,7 +5,7 @@ import { listPageFaults } from "../../submissions/receive/page-faults.ts";
 import { listOftenSent } from "../../submissions/receive/often-sent.ts";
 import type { FindingLine } from "../system/finding-line.ts";
 
-/** What the pages with the forms of these workspaces should do otherwise, for their owners. */
+/** Findings about the pages that contain the forms of these workspaces, for their owners to mend. */
 export function* formLines(workspaceIds: readonly string[], now: number): Steps<FindingLine[]> {
   return [
     ...(yield* lostFileLines(workspaceIds, now)),

@@ -16,15 +16,15 @@ const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {
 };
 
 export interface PreviewParts {
-  /** That the form's visitors are spoken to in; null leaves it to their browsers, and is shown in English. */
+  /** The language of the form's visitors; null leaves it to their browsers, and the preview is in English. */
   readonly language: Language | null;
   readonly fileBounds: FileBounds;
 }
 
 /**
- * What visitors see of the form. Its inputs have no names and cannot be reached, so they are no part of the page's own form.
+ * Shows what visitors see of the form. Its inputs have no names and cannot get the focus, so they are no part of the page's own form.
  *
- * @param definition null while something is wrong with the fields
+ * @param definition null while the fields have problems
  */
 export function formPreview(
   definition: SchemaDefinition | null,
@@ -72,7 +72,7 @@ function fieldView(around: Surroundings, name: string, field: FieldDefinition): 
       return groupView(html`${label} ${row + 1}${!isLeast && optionalMark(wording)}`, inside);
     })}`;
   }
-  // No page has an input for it.
+  // No page has an input for a group without members.
   if (field.type === "object") return html``;
   const optional = !isNeeded(field) && optionalMark(wording);
   if (field.type === "boolean")
@@ -98,7 +98,7 @@ function box(label: Html, isChecked: boolean): Html {
   return html`<label class="check"><input type="checkbox" ${isChecked && html` checked`} /> <span>${label}</span></label>`;
 }
 
-/** Of which several may be chosen. */
+/** The options of a field of which several may be chosen. */
 function choicesOf(field: FieldDefinition): readonly string[] {
   if (field.type !== "array" || field.items === undefined || !("enum" in field.items)) return [];
   return (field.items.enum ?? []).map(String);

@@ -16,12 +16,12 @@ import { importTable } from "../../submissions/import/import-table.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Visit } from "../routes.ts";
 
-/** How somebody wants a file to be read. */
+/** The choices of how a file is read. */
 export interface ImportChoices {
-  /** Null is found out. */
+  /** Null means that the format is detected. */
   readonly format: ImportFormat | null;
   readonly encoding: string | null;
-  /** What becomes of columns, as `COLUMN=FIELD`; all others are found by their names. */
+  /** Columns with a chosen field, as `COLUMN=FIELD`. The fields of all other columns are found by their names. */
   readonly map: readonly string[];
 }
 
@@ -32,31 +32,31 @@ export type ImportState =
   | { readonly kind: "ended"; readonly outcome: Outcome }
   | { readonly kind: "failed"; readonly message: string };
 
-/** One file that somebody brings into a form: first it is looked at, then it is imported as it was looked at. */
+/** A file that somebody imports into a form. It is first examined, and then imported as it was examined. */
 export interface ImportJob {
-  /** Stands in the page, so that a page of an earlier file does nothing to this one. */
+  /** A random text in the page, so that a page about an earlier file cannot change this job. */
   readonly mark: string;
   readonly endpointId: string;
   readonly file: ReceivedFile;
   choices: ImportChoices;
-  /** What it was found to be; null until it was looked at. */
+  /** The format of the file; null until it is known. */
   format: ImportFormat | null;
-  /** Of a table, by the names alone. */
+  /** The columns of a table, with fields found by the names alone. */
   found: readonly ImportColumn[];
-  /** The same as they were chosen. */
+  /** The columns, with the chosen fields. */
   columns: readonly ImportColumn[];
   step: "look" | "import";
   state: ImportState;
-  /** Resolves when the step has ended, in whatever way. */
+  /** Resolves when the step has ended, with or without success. */
   work: Promise<void>;
 }
 
-/** Accounts whose last import is remembered; the oldest is forgotten. */
+/** The largest number of accounts whose last import is kept. A further one drops the oldest. */
 const MAX_JOBS = 200;
-/** Refused rows that a page shows. */
+/** The largest number of refused rows that a page shows. */
 export const MAX_SHOWN = 100;
 
-/** The last import of each account, on this server. In memory; what it has stored stays without it. */
+/** The last import of each account on this server. It is in memory only; what an import has stored does not depend on it. */
 export class ImportJobs {
   readonly #parts: Pick<DashboardParts, "db" | "background">;
   readonly #jobs = new BoundedMap<string, ImportJob>(MAX_JOBS);
@@ -65,13 +65,13 @@ export class ImportJobs {
     this.#parts = parts;
   }
 
-  /** The account's last one, if it is about this form. */
+  /** The account's last import if it is for this form, else null. */
   find(accountId: string, endpointId: string): ImportJob | null {
     const job = this.#jobs.get(accountId);
     return job?.endpointId === endpointId ? job : null;
   }
 
-  /** Begins to look at a file. It takes the place of the account's earlier one. */
+  /** Adds a file in place of the account's earlier one, and begins to examine it. */
   add(visit: Visit, endpoint: Endpoint, file: ReceivedFile, choices: ImportChoices): ImportJob {
     const job: ImportJob = {
       mark: randomUUID(),
@@ -91,7 +91,7 @@ export class ImportJobs {
     return job;
   }
 
-  /** Looks at its file, by its choices. */
+  /** Examines the file according to the job's choices. */
   look(visit: Visit, endpoint: Endpoint, job: ImportJob): void {
     this.#begin(job, "look", async () => {
       const { encoding, map } = job.choices;
@@ -103,14 +103,14 @@ export class ImportJobs {
       const definition = await this.#parts.db.read(() => readSchema(endpoint));
       const asked = { format, encoding, definition };
       job.found = await readColumns(job.file, { ...asked, map: [] });
-      // These are shown if what somebody chose is refused.
+      // These columns are shown if the chosen ones are refused.
       job.columns = job.found;
       if (map.length > 0) job.columns = await readColumns(job.file, { ...asked, map });
       return this.#run(visit, job, true);
     });
   }
 
-  /** Imports the file as it was looked at. */
+  /** Imports the file as it was examined. */
   bring(visit: Visit, job: ImportJob): void {
     this.#begin(job, "import", async () => {
       const outcome = await this.#run(visit, job, false);

@@ -12,7 +12,7 @@ import { sentence } from "../kit/sentence.ts";
 import { pathOf } from "./endpoint-frame.ts";
 import { type ImportChoices, type ImportJob, type ImportState, MAX_SHOWN } from "./import-jobs.ts";
 
-/** The form that posts are brought into. */
+/** The form that posts are imported into. */
 export interface ImportTarget {
   readonly endpoint: Endpoint;
   readonly definition: SchemaDefinition;
@@ -20,7 +20,7 @@ export interface ImportTarget {
 
 export const NO_CHOICES: ImportChoices = { format: null, encoding: null, map: [] };
 
-/** What the browsers of owners write, as a spreadsheet of their country saves it. */
+/** The encodings of files, as spreadsheet programs of the owners' countries write them. */
 export const ENCODINGS = optionsOf({
   "": "Find out (UTF-8 or UTF-16)",
   "windows-1252": "Western Europe (Windows-1252)",
@@ -48,7 +48,7 @@ const FORMAT_WORDS: Readonly<Record<ImportFormat, string>> = {
 };
 const FORMATS = optionsOf(FORMAT_WORDS);
 
-/** @param problem why the file that was sent is not looked at; null before one was sent */
+/** @param problem why the file that was sent is refused; null before one was sent */
 export function chooseFileView(endpoint: Endpoint, choices: ImportChoices, problem: string | null): Html {
   const id = "f-file";
   return html`<form class="card stacked" method="post" enctype="multipart/form-data" action="${pathOf(endpoint, "/import")}">
@@ -76,7 +76,7 @@ export function chooseFileView(endpoint: Endpoint, choices: ImportChoices, probl
   </form>`;
 }
 
-/** What is known of an import: how far it is, what it would do, what it did, or why it did nothing. */
+/** The state of an import: its progress, what it would do, what it did, or why it did nothing. */
 export function importJobView(job: ImportJob, target: ImportTarget): Html {
   const { state, step } = job;
   if (state.kind === "running") return runningView(job, state, target);
@@ -151,7 +151,10 @@ function failureView({ file, step }: ImportJob, message: string): Html {
   </div>`;
 }
 
-/** Messages are written for a terminal, which names the file first and has columns mapped by an option. */
+/**
+ * Rewrites a message for the page. Messages are written for a terminal: they begin with the file's name, and mention the option that maps
+ * columns.
+ */
 function inPageWords(message: string, fileName: string): string {
   const said = message.startsWith(`${fileName}: `) ? message.slice(fileName.length + 2) : message;
   return said.replace(/map (?:it|them) \(COLUMN=\w+\)/, "choose below what each column is");
@@ -181,10 +184,10 @@ function refusedView(outcome: Outcome): Html | null {
 }
 
 const COLUMN_PREFIX = "column_";
-/** Columns that can be changed on the page; further ones are found by their names. */
+/** The largest number of columns that can be changed on the page. Further columns are found by their names. */
 const MAX_COLUMNS = 50;
 
-/** `COLUMN=FIELD` for the columns whose choice on the page is not what their name says. */
+/** `COLUMN=FIELD` for each column whose choice on the page differs from what its name says. */
 export function columnChoices({ found, columns }: ImportJob, form: URLSearchParams): string[] {
   return found.flatMap(({ name, target }, index) => {
     const chosen = form.get(COLUMN_PREFIX + index) ?? columns[index]?.target ?? target;
@@ -219,7 +222,7 @@ function choicesView(job: ImportJob, { endpoint, definition }: ImportTarget): Ht
   </form>`;
 }
 
-/** What a column can become. */
+/** The fields that a column can be imported into. */
 function targetsOf(definition: SchemaDefinition): Option[] {
   const fields = Object.entries(definition).filter(([, { type }]) => type !== "file");
   const roles = ROLES.filter(({ value }) => value === "created_at" || !Object.hasOwn(definition, value));

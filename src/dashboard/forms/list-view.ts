@@ -1,24 +1,28 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** A long list that is searched, sorted and turned over; all of that stands in the address of its page. */
+/** A long list that is searched, sorted and shown in pages. The address of a page contains all of that state. */
 
-/** Rows on one page. */
+/** The number of rows on one page. */
 export const PAGE_ROWS = 50;
-/** Characters of a search. */
+/** The longest search, in characters. */
 const MAX_SEARCHED = 100;
 
 export interface ListView<Sort extends string> {
   readonly path: string;
-  /** Empty shows everything. */
+  /** The search; empty shows everything. */
   readonly q: string;
   readonly sort: Sort;
-  /** From 1 on. */
+  /** The number of the page, from 1 on. */
   readonly page: number;
-  /** What else stands in the address. */
+  /** Further parameters of the address. */
   readonly more: Readonly<Record<string, string>>;
 }
 
-/** Reads an address; what is none of the page's own values is like nothing. @param sorts the first one is the usual one. */
+/**
+ * Reads the state from an address. A value that the page does not know counts as missing.
+ *
+ * @param sorts the possible orders; the first one is the default
+ */
 export function readListView<Sort extends string>(
   path: string,
   query: URLSearchParams,
@@ -35,7 +39,7 @@ export function readListView<Sort extends string>(
   };
 }
 
-/** Whether a row has the words that are searched for, whatever their case. */
+/** Whether a row contains all words of the search, ignoring case. */
 export function fits({ q }: ListView<string>, ...texts: readonly string[]): boolean {
   const wanted = q.toLocaleLowerCase("en");
   return wanted === "" || texts.some((text) => text.toLocaleLowerCase("en").includes(wanted));
@@ -53,7 +57,7 @@ function addressOf(view: ListView<string>, change: Partial<ListView<string>>): s
   return `${path}?${query.toString()}`;
 }
 
-/** @param inputs what else is chosen with it. */
+/** @param inputs further inputs of the form */
 export function searchForm(view: ListView<string>, label: string, inputs: Html | null = null): Html {
   const { path, q, sort } = view;
   return html`<form class="search" role="search" action="${path}">
@@ -82,7 +86,7 @@ interface SortWords {
   readonly isRight?: boolean;
 }
 
-/** Links to the pages before and after, and how many rows there are; nothing if all of them are shown. */
+/** Links to the pages before and after, and the number of rows; null if one page shows them all. */
 export function pageLinks(view: ListView<string>, total: number): Html | null {
   if (view.page === 1 && total <= PAGE_ROWS) return null;
   const { page } = view;

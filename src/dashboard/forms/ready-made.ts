@@ -6,16 +6,16 @@ import type { FieldDefinition } from "../../schemas/field-definition.ts";
 import { readLines } from "../kit/typed-text.ts";
 import type { FieldRow } from "./schema-words.ts";
 
-/** The words of one language. */
+/** Returns a text in one language. */
 type Say = (key: TextKey) => string;
 
 /** A form to start from. */
 export interface ReadyMade {
-  /** In the address of the page that makes a form. */
+  /** The id in the address of the page that makes a form. */
   readonly id: string;
   readonly name: string;
   readonly about: string;
-  /** The names of the fields are the same in each language. */
+  /** Makes the fields. Their names are the same in each language. */
   readonly fields: (say: Say) => SchemaDefinition;
 }
 
@@ -94,7 +94,7 @@ export const READY_MADE: readonly ReadyMade[] = [
 
 const [FIRST] = READY_MADE;
 
-/** The one that an address names; the first one if it names none. */
+/** The ready-made form with an id; the first one if there is none with it. */
 export function readyMade(id: string | null): ReadyMade {
   const found = READY_MADE.find((each) => each.id === id) ?? FIRST;
   if (found === undefined) throw new Error("there is no ready-made form");
@@ -106,7 +106,7 @@ export function fieldsIn({ fields }: ReadyMade, language: Language): SchemaDefin
   return fields((key) => wording.text(key));
 }
 
-/** Labels and choices of ready-made forms in another language; what somebody wrote stays as it is. */
+/** Translates the labels and choices of ready-made forms. Words that somebody typed stay as they are. */
 export function translateRows(rows: readonly FieldRow[], from: Language, to: Language): readonly FieldRow[] {
   if (from === to) return rows;
   const after = wordsIn(to);
@@ -119,7 +119,7 @@ export function translateRows(rows: readonly FieldRow[], from: Language, to: Lan
   }));
 }
 
-/** In the same order in each language. */
+/** All words of the ready-made forms, in the same order for each language. */
 function wordsIn(language: Language): string[] {
   return READY_MADE.flatMap((made) => Object.values(fieldsIn(made, language)).flatMap(wordsOf));
 }
@@ -129,7 +129,7 @@ function wordsOf(field: FieldDefinition): string[] {
   return [field.label ?? "", ...choices.filter((choice) => typeof choice === "string")];
 }
 
-/** Links to a page with each of them. @param chosen null if what was chosen may have been changed */
+/** Links to the page with each ready-made form. @param chosen the id of the one that is shown; null if it may have been changed */
 export function startLinks(linkTo: (id: string) => string, chosen: string | null): Html {
   return html`<h2 id="start">Start from</h2>
     <div class="starts" role="group" aria-labelledby="start" data-starts>

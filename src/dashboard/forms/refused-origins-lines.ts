@@ -8,10 +8,10 @@ import { countReleasable } from "../../submissions/held/held-post.ts";
 import type { FindingLine } from "../system/finding-line.ts";
 import { pathOf } from "./endpoint-frame.ts";
 
-/** Sites that are named, of either kind; their forms name the others. */
+/** The largest number of sites that are named, for each of the two kinds. The pages of their forms name the others. */
 const MAX_LINES = 3;
 
-/** Sites whose posts were refused, each with what can be done about it; and allowed ones whose posts are held still. */
+/** Findings about sites whose posts were refused, each with what can be done, and about allowed sites whose posts are still held. */
 export function* originLines(viewer: Viewer): Steps<FindingLine[]> {
   const endpointIds = yield* viewableEndpointIds(viewer, "endpoints:write");
   const refusals = yield* listRefusals(endpointIds);

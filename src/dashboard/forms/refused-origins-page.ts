@@ -11,7 +11,7 @@ import type { Routes, Visit } from "../routes.ts";
 
 const INBOX = "/dashboard";
 
-/** `/dashboard/endpoints/:id/origins`: what can be done about a refused site, in the inbox and in the form's settings. */
+/** `/dashboard/endpoints/:id/origins`: the actions about a refused site, which the inbox and the form's settings offer. */
 export function refusedOriginPages(routes: Routes, parts: DashboardParts): void {
   const allow = async (visit: Visit, origin: string): Promise<Answer> => {
     await visit.perform(allowOrigin, { endpoint: visit.params["id"] ?? "", origin });
@@ -44,7 +44,7 @@ export function refusedOriginPages(routes: Routes, parts: DashboardParts): void 
   });
 }
 
-/** The page that the form stood on. */
+/** The page that contained the form. */
 function backOf({ params, form }: Visit): string {
   return form.get("from") === "settings" ? `/dashboard/endpoints/${params["id"] ?? ""}` : INBOX;
 }

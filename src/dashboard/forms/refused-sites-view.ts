@@ -5,7 +5,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import { pathOf } from "./endpoint-frame.ts";
 import { exactTime } from "../kit/time.ts";
 
-/** Sites whose posts this form refused, for its settings; null if there are none. Their buttons belong to `refusedSiteForms`. */
+/** Sites whose posts this form refused, for its settings; null if there are none. `refusedSiteForms` has the forms of their buttons. */
 export function refusedSites(refused: readonly RefusedOrigin[]): Html | null {
   if (refused.length === 0) return null;
   return html`<div class="field">
@@ -16,7 +16,7 @@ export function refusedSites(refused: readonly RefusedOrigin[]): Html | null {
   </div>`;
 }
 
-/** A form cannot stand within another one, so these stand beside the form of the settings. */
+/** The forms of the buttons in {@link refusedSites}. They stand next to the form of the settings, because forms cannot be nested. */
 export function refusedSiteForms(endpoint: Endpoint, refused: readonly RefusedOrigin[]): readonly Html[] {
   return refused.map(
     ({ origin }, index) =>

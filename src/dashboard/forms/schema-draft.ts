@@ -6,7 +6,7 @@ import { FIELD_KINDS } from "./field-kinds.ts";
 import { afterRetype, calledOf, numberedName } from "./field-row.ts";
 import { type FieldRow, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
-/** A schema that somebody edits: as a form of fields, or as JSON. Nothing of it is checked yet. */
+/** A schema that somebody edits, as a form of fields or as JSON. It is not checked yet. */
 export type SchemaDraft =
   | { readonly view: "form"; readonly rows: readonly FieldRow[] }
   | { readonly view: "json"; readonly json: string };
@@ -22,7 +22,10 @@ export function draftOf(definition: SchemaDefinition): SchemaDraft {
 
 const ROW_INPUT = /^f\.(\d{1,4})\.(\w{1,20})$/;
 
-/** The draft as the editor sent it. Rows beyond the most that a schema may have, and one more for the check to find, are not read. */
+/**
+ * Reads the draft that the editor sent. It reads one row more than a schema may have, so that the check finds the excess; further rows are
+ * ignored.
+ */
 export function readDraft(form: URLSearchParams): SchemaDraft {
   if (form.get("view") === "json") return { view: "json", json: form.get(JSON_INPUT) ?? "" };
   const rows = new Map<number, Partial<Record<RowInput, string>>>();
@@ -41,8 +44,8 @@ export function checkDraft(draft: SchemaDraft): CheckedDefinition {
 }
 
 /**
- * What visitors would see of a draft: a field without a name is called by its place, and one that has something to mend is left out until
- * it is right. Null if nothing of it can be shown.
+ * The part of a draft that visitors would see. A field without a name is called by its number. A field with a problem is left out. Null if
+ * nothing can be shown.
  */
 export function shownOf(draft: SchemaDraft): SchemaDefinition | null {
   if (draft.view === "json") return checkDraft(draft).definition;
@@ -55,13 +58,13 @@ export function shownOf(draft: SchemaDraft): SchemaDefinition | null {
   return checkRows(rows.filter((_row, index) => !wrong.has(String(index)))).definition;
 }
 
-/** None if the draft passes the check. */
+/** The problems of a draft; none if it passes the check. */
 export function problemsOf(draft: SchemaDraft): Problems {
   const checked = checkDraft(draft);
   return checked.definition === null ? checked.problems : NO_PROBLEMS;
 }
 
-/** What a button of the editor does; any other leaves the draft as it is. */
+/** The draft after a button of the editor was pressed. Any other action leaves it as it is. */
 export function editDraft(draft: SchemaDraft, action: string): Drafted {
   if (draft.view === "json") return action === "form" ? toForm(draft) : { draft, problems: NO_PROBLEMS };
   if (action === "json") return toJson(draft.rows);
@@ -83,11 +86,11 @@ function editRows(rows: readonly FieldRow[], action: string): readonly FieldRow[
 export interface RowAction {
   readonly verb: "up" | "down" | "move" | "remove" | "retype" | "done";
   readonly at: number;
-  /** The row's place afterwards. */
+  /** The row's index afterwards. */
   readonly to: number;
 }
 
-/** Null if it is none. @param count of rows */
+/** Reads the action of a row's button; null if it is no such action. @param count the number of rows */
 export function readRowAction(action: string, count: number): RowAction | null {
   const [, verb, number, target] = ROW_ACTION.exec(action) ?? [];
   const at = Number(number);
@@ -98,14 +101,14 @@ export function readRowAction(action: string, count: number): RowAction | null {
 
 const ROW_ACTION = /^(up|down|move|remove|retype|done)-(\d{1,4})(?:-(\d{1,4}))?$/;
 
-/** JSON can hold whatever the rows hold, except fields without a name or with the same one. */
+/** Turns rows into JSON. Everything in the rows can be written as JSON, except fields without a name or with the same name. */
 function toJson(rows: readonly FieldRow[]): Drafted {
   const { fields, problems } = assemble(rows);
   if (problems.size > 0) return { draft: { view: "form", rows }, problems };
   return { draft: { view: "json", json: JSON.stringify(fields, null, 2) }, problems };
 }
 
-/** The form can hold every valid schema; one with mistakes stays JSON, which shows them. */
+/** Turns JSON into rows. The form can show every valid schema; an invalid one stays JSON, with its problems. */
 function toForm(draft: { readonly view: "json"; readonly json: string }): Drafted {
   const checked = checkJson(draft.json);
   if (checked.definition === null) return { draft, problems: checked.problems };

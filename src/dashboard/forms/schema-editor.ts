@@ -13,17 +13,17 @@ interface EditorParts {
   readonly draft: SchemaDraft;
   readonly preview: PreviewParts;
   readonly problems: Problems;
-  /** The path that the form is sent to: its buttons lead back to the place where something changed. */
+  /** The path that the form is sent to. Its buttons add the anchor of what they changed. */
   readonly path: string;
-  /** The button that was pressed; it decides which control has the focus next. */
+  /** The button that was pressed; it decides which control gets the focus. */
   readonly action?: string;
-  /** Inputs that change with the fields. */
+  /** Hidden inputs that change together with the fields. */
   readonly beside?: Html;
 }
 
 /**
- * The inputs and buttons of a schema, with what visitors see beside them, for inside a form. Each button sends the form, and the page
- * comes back with all that was typed.
+ * The inputs and buttons of a schema next to a preview of the form. They are for use inside a form. Each button sends the form, and the
+ * page comes back with everything that was typed.
  */
 export function builder(
   parts: EditorParts,
@@ -41,7 +41,7 @@ function schemaEditor(parts: EditorParts): Html {
     : fieldsEditor(parts.draft.rows, parts);
 }
 
-/** The first button of a form is what the Enter key presses; this one does what the form is for. */
+/** A hidden first button of the form, because the Enter key presses the first button. It does what the form is for. */
 export function enterButton(action: string): Html {
   return html`<button class="hidden-text" name="action" value="${action}" tabindex="-1" aria-hidden="true">
     Enter
@@ -51,7 +51,7 @@ export function enterButton(action: string): Html {
 function fieldsEditor(rows: readonly FieldRow[], { problems, path, action = "", beside }: EditorParts): Html {
   const focus = focusAfter(action, rows.length);
   const wrong = rows.map((_row, index) => hasProblem(problems, index));
-  // Only one row is open at a time, unless several have something to mend.
+  // Only one row can be open at a time, unless several have problems.
   const isOneOpen = wrong.filter(Boolean).length + (focus?.isOpen === true ? 1 : 0) <= 1;
   return html`<p class="hidden-text" role="status" data-say>${newsOf(action, rows)}</p>
     <section class="card" aria-labelledby="fields" data-fields>
@@ -108,7 +108,7 @@ function countOf(count: number): string {
   return count === 1 ? "1 field" : `${count}, in the order visitors see`;
 }
 
-/** The control at which the keyboard goes on after a button was pressed. */
+/** The control that gets the focus after a button was pressed. */
 interface Focus {
   readonly row: number;
   readonly control: "up" | "down" | "summary" | "label" | "kind";
@@ -117,19 +117,19 @@ interface Focus {
 
 function focusAfter(action: string, count: number): Focus | null {
   if (action.startsWith("add-")) return { row: count - 1, control: "label", isOpen: true };
-  // The row that was removed is no longer among them.
+  // The removed row is not counted any more.
   const done = readRowAction(action, action.startsWith("remove") ? count + 1 : count);
   if (done === null) return null;
   const { verb, at, to } = done;
   if (verb === "remove") return { row: Math.min(at, count - 1), control: "summary", isOpen: false };
   if (verb === "retype") return { row: at, control: "kind", isOpen: true };
   if (verb === "done" || verb === "move") return { row: to, control: "summary", isOpen: false };
-  // At either end only the other button is left.
+  // At either end only the other button can be pressed.
   if (to === 0) return { row: to, control: "down", isOpen: false };
   return { row: to, control: to === count - 1 ? "up" : verb, isOpen: false };
 }
 
-/** What a button did, for those who hear the page. */
+/** Says what a button did, for people who hear the page. */
 function newsOf(action: string, rows: readonly FieldRow[]): string {
   if (action.startsWith("add-")) return `A field was added at place ${rows.length}.`;
   if (action.startsWith("remove-")) return "The field was removed.";

@@ -8,17 +8,17 @@ import { nameFromLabel } from "./field-name.ts";
 import { calledOf, notJson, parse, readRow, rowOf } from "./field-row.ts";
 import { type FieldRow, inputName, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
-/** A definition that passed the check, or what is wrong with it, by the names of the inputs. */
+/** A definition that passed the check, or its problems by the names of the inputs. */
 export type CheckedDefinition =
   | { readonly definition: SchemaDefinition }
   | { readonly definition: null; readonly problems: Problems };
 
-/** Every definition that the language allows can be shown; what the inputs have no words for is shown as JSON. */
+/** The rows of a definition. Every valid definition can be shown: rules that have no input of their own are shown as JSON. */
 export function rowsOf(definition: SchemaDefinition): FieldRow[] {
   return Object.entries(definition).map(([name, field]) => rowOf(name, field));
 }
 
-/** What the rows say as a definition that nobody checked yet, and what cannot be said at all. */
+/** Makes a definition from rows, unchecked, and collects the problems of what cannot be read. */
 export function assemble(rows: readonly FieldRow[]): {
   readonly fields: Record<string, unknown>;
   readonly problems: Map<string, string>;
@@ -35,7 +35,7 @@ export function assemble(rows: readonly FieldRow[]): {
   return { fields: Object.fromEntries(entries), problems };
 }
 
-/** Rows with their names: the typed one, or else one made of the label. Empty if there is neither. */
+/** Rows with names: the typed name, or else one that is derived from the label; empty if there is neither. */
 function named(rows: readonly FieldRow[]): { readonly row: FieldRow; readonly name: string }[] {
   const taken = new Set(rows.map(({ name = "" }) => readText(name)));
   return rows.map((row) => {
@@ -47,7 +47,7 @@ function named(rows: readonly FieldRow[]): { readonly row: FieldRow; readonly na
   });
 }
 
-/** The same check as of the commands; each problem is told at the input that it is about. */
+/** Checks rows like the commands check a schema. Each problem is reported at its input. */
 export function checkRows(rows: readonly FieldRow[]): CheckedDefinition {
   const { fields, problems } = assemble(rows);
   const { definition, found } = check(fields);
@@ -57,7 +57,7 @@ export function checkRows(rows: readonly FieldRow[]): CheckedDefinition {
   return definition === null || problems.size > 0 ? { definition: null, problems } : { definition };
 }
 
-/** The name of the area that holds a whole schema as JSON. */
+/** The name of the text area that contains a whole schema as JSON. */
 export const JSON_INPUT = "schema";
 
 export function checkJson(json: string): CheckedDefinition {
@@ -71,7 +71,7 @@ export function checkJson(json: string): CheckedDefinition {
 }
 
 interface Checked {
-  /** Null if anything was found. */
+  /** Null if there are problems. */
   readonly definition: SchemaDefinition | null;
   readonly found: readonly DefinitionProblem[];
 }
@@ -95,7 +95,9 @@ function groupByInput(rows: readonly FieldRow[], found: readonly DefinitionProbl
   return grouped;
 }
 
-/** A path is the field's name and then a property, like `address.properties.city.maxLength`. */
+/**
+ * The name of the input for a problem's path. The path is the field's name and then a property, like `address.properties.city.maxLength`.
+ */
 function inputOf(
   rows: readonly FieldRow[],
   { path, message }: DefinitionProblem,
@@ -116,7 +118,7 @@ function inputOf(
   return ["", `The schema ${path === "" ? "" : `(${path}) `}${message}`];
 }
 
-/** The input that says a property; null if none does. */
+/** The input for a property; null if there is none. */
 function inputFor(row: FieldRow, property: string): RowInput | null {
   const kind = kindOfRow(row);
   if (property === "items" && kind === "choices") return "enum";
@@ -127,7 +129,10 @@ function inputFor(row: FieldRow, property: string): RowInput | null {
   return Object.hasOwn(ROW_LABELS, property) ? (property as RowInput) : null;
 }
 
-/** Two rules that contradict each other: the form has no `maxLength`, but a greatest length. */
+/**
+ * Rewrites a message about two rules that contradict each other: the form has labels like "greatest length" in place of names like
+ * `maxLength`.
+ */
 function inLabels(message: string): string {
   return message.replace(/(?<=^must not be greater than )\w+/, (name) =>
     Object.hasOwn(ROW_LABELS, name) ? `the ${ROW_LABELS[name as RowInput].toLowerCase()}` : name,

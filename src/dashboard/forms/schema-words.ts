@@ -1,6 +1,6 @@
 /**
- * What a row of the schema's form asks for, and how people read it. `optional` remembers that `required` was written out as false; `type`
- * and `format` are what pages of earlier versions sent in place of `kind`.
+ * The inputs of a row of the schema's form, with their labels. `optional` remembers that `required` was written out as false. `type` and
+ * `format` are what pages of earlier versions sent in place of `kind`.
  */
 export const ROW_LABELS = {
   label: "Label",
@@ -32,7 +32,7 @@ export const ROW_LABELS = {
 
 export type RowInput = keyof typeof ROW_LABELS;
 
-/** One field of a schema as a form holds it: each input's text as it was typed. An input that is absent is empty. */
+/** One field of a schema as a form holds it: the text of each input as it was typed. A missing input counts as empty. */
 export type FieldRow = Readonly<Partial<Record<RowInput, string>>>;
 
 export function inputName(row: number, input: RowInput): string {

@@ -3,7 +3,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { fetchSnippet, formSnippet, type SnippetTarget } from "../../schemas/form-snippets.ts";
 
-/** A text to copy, as it stands. The button needs script, which shows it. */
+/** A text with a button that copies it. The button is shown by script. */
 export function copyRow(label: string, text: string): Html {
   return html`<div class="secret">
     <span>${label}</span> <code>${text}</code>
@@ -13,7 +13,7 @@ export function copyRow(label: string, text: string): Html {
 
 export type ShownSnippet = Pick<SnippetTarget, "base" | "key" | "fileBounds">;
 
-/** What the owner pastes into a site, made for this endpoint. */
+/** The code that the owner pastes into a site, made for this endpoint. */
 export function snippetCards(endpoint: Endpoint, definition: SchemaDefinition, shown: ShownSnippet): Html {
   return html`${formCard(endpoint, definition, shown)}${scriptCard(endpoint, definition, shown)}`;
 }

@@ -4,19 +4,19 @@ import { coerceForm, type FormEntry } from "../../submissions/receive/coerce-for
 import { exampleOf } from "../../schemas/form-snippets.ts";
 import { readLines, tryJson } from "../kit/typed-text.ts";
 
-/** The input for one field of a post that is tried out. */
+/** The input for one field of a post on trial. */
 export interface TrialInput {
-  /** Of the field. */
+  /** The name of the field. */
   readonly name: string;
   readonly kind: "file" | "line" | "lines" | "json" | "choice" | "yes-or-no";
   readonly options: readonly string[];
   readonly value: string;
 }
 
-/** In front of the names of inputs, so that no field can be taken for an input of the page itself. */
+/** Stands before the names of inputs, so that no field can be taken for an input of the page itself. */
 export const TRIAL_PREFIX = "p.";
 
-/** With an example in each. */
+/** The inputs for a schema's fields, with an example in each. */
 export function trialInputs(definition: SchemaDefinition): TrialInput[] {
   const example = exampleOf(definition);
   return Object.entries(definition).map(([name, field]) => toInput(name, field, example[name]));
@@ -39,12 +39,12 @@ function toInput(name: string, field: FieldDefinition, example: unknown): TrialI
   return { name, kind: "line", options: [], value };
 }
 
-/** The same inputs with what was typed. */
+/** The inputs with the values that were typed. */
 export function typedInputs(inputs: readonly TrialInput[], form: URLSearchParams): TrialInput[] {
   return inputs.map((input) => ({ ...input, value: form.get(TRIAL_PREFIX + input.name) ?? "" }));
 }
 
-/** The post as a plain form would send it; groups and lists of groups are typed as JSON, and text that is no JSON stays text. */
+/** The post as a plain form would send it. Groups and lists of groups are typed as JSON; text that is not JSON stays a text. */
 export function trialPost(
   inputs: readonly TrialInput[],
   definition: SchemaDefinition,

@@ -10,15 +10,15 @@ import { planName } from "../system/plan-name.ts";
 import { dayName } from "../kit/time.ts";
 import { meterTone } from "../system/usage-view.ts";
 
-/** Days of the chart. */
+/** The number of days in the chart. */
 export const SHOWN_DAYS = 30;
-/** Days with posts from which on bars say more than a sentence. */
+/** The number of days with posts from which a chart says more than a sentence. */
 const MIN_BUSY_DAYS = 3;
 const HEIGHT = 56;
 const SLOT = 20;
 const BAR = 14;
 
-/** The usage that the strip shows: of the workspace whose month is fullest. Null if there is none. */
+/** The usage that the strip shows: that of the workspace that has used the largest share of its monthly limit. Null if there is none. */
 export function* readFullest(
   workspaces: readonly Workspace[],
   plans: Plans,
@@ -31,7 +31,7 @@ export function* readFullest(
   );
 }
 
-/** Used of the limit, 0 to 1 and more; unlimited plans are never full. */
+/** The used share of the limit, from 0 to 1 or more. It is 0 for an unlimited plan. */
 function shareOf({ used, limit }: Usage): number {
   return limit === null ? 0 : used / Math.max(1, limit);
 }
@@ -40,11 +40,11 @@ export interface ActivityParts {
   /** Null while they are being counted. */
   readonly days: readonly DayCount[] | null;
   readonly usage: NamedUsage | null;
-  /** Whether the viewer has several workspaces, so that the usage needs a name. */
+  /** Whether the viewer has several workspaces, so that the usage must name its workspace. */
   readonly isOneOfSeveral: boolean;
 }
 
-/** The last days as bars with a sentence that says the same, and how far the month's limit is. */
+/** The last days as bars, a sentence that says the same, and the used part of the monthly limit. */
 export function activityStrip({ days, usage, isOneOfSeveral }: ActivityParts): Html {
   const hasChart = days === null || busyDays(days) >= MIN_BUSY_DAYS;
   return html`<section class="strip${hasChart ? "" : " few"}" aria-label="The last ${SHOWN_DAYS} days">
@@ -114,7 +114,7 @@ function usageView(usage: NamedUsage, isOneOfSeveral: boolean): Html {
   </div>`;
 }
 
-/** What needs a person. */
+/** The findings that a person has to do something about. */
 export function findingsStrip(findings: readonly FindingLine[]): Html | null {
   if (findings.length === 0) return null;
   return html`<ul class="findings" aria-label="What needs you">

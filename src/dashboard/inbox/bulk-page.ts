@@ -24,7 +24,7 @@ import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { assigneeSelect } from "./work-view.ts";
 
-/** What can be done with submissions, one or many, by the value of the button. */
+/** The actions on submissions, one or many, by the value of the button. */
 const DEEDS = [
   "spam",
   "ham",
@@ -40,7 +40,7 @@ const DEEDS = [
 ] as const;
 type Deed = (typeof DEEDS)[number];
 
-/** What is done with the submissions that are ticked in the inbox, or with the one on its page. */
+/** Runs an action on the submissions that are ticked in the inbox, or on the one whose page has the button. */
 export function bulkPages(routes: Routes, parts: DashboardParts): void {
   routes.write("/bulk", async (visit) => {
     const { form, query, viewer } = visit;
@@ -60,7 +60,7 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
       return page("Assign", assignView(visit, asked, back));
     }
     await doAll(visit, deed, ids);
-    // The page of a submission that is gone, or that would be read again at once, cannot be shown.
+    // The page of a submission that is gone cannot be shown, nor one that showing would mark as read again.
     const isGone = deed === "delete" || deed === "purge" || deed === "unread";
     const to = isGone && path !== "" ? addressOf(readInboxFilter(query)) : back;
     const notice = `did-${isFinal ? "purge" : deed}`;
@@ -91,7 +91,7 @@ function readDeed(form: URLSearchParams): Deed {
   throw new FormsvcError("invalid_request", "The form does not say what to do with the submissions.");
 }
 
-/** The page that had the form: one of the inbox, or that of a submission. */
+/** The page that contained the form: a page of the inbox, or that of a submission. */
 function readReturn(query: URLSearchParams): { path: string; before: string; after: string } {
   const on = query.get("on") ?? "";
   return {
@@ -108,9 +108,9 @@ interface Named {
 }
 
 /**
- * Looked at before somebody is asked about them.
+ * Reads the submissions before the person is asked to confirm.
  *
- * @throws not_found, in the same words, when one is not there and when it belongs to somebody else; forbidden naming the role
+ * @throws not_found, with the same message for one that does not exist and for somebody else's; forbidden naming the role
  */
 function* getAllowed(viewer: Viewer, ids: readonly string[], access: Access): Steps<readonly Named[]> {
   const named: Named[] = [];
@@ -136,7 +136,7 @@ async function doAll({ perform, form }: Visit, deed: Deed, submissions: readonly
     await perform(setSubmissions, { submissions, assignee: form.get("assignee") });
   } else {
     await perform(markSubmissionsAs, { submissions, mark: deed === "none" ? null : deed });
-    // Whoever says that it is spam needs not open it.
+    // Somebody who marks a post as spam has no need to open it.
     if (deed === "spam") await perform(markSubmissionsRead, { submissions });
   }
 }

@@ -17,12 +17,12 @@ import type { DashboardParts } from "../parts.ts";
 import { addressOf, exportInput, filterMembers, isEverything, readInboxFilter } from "./inbox-filter.ts";
 import type { Routes, Visit } from "../routes.ts";
 
-/** Spreadsheets take a file without it for one of their country's old character set. */
+/** Without it, spreadsheet programs read a file in the old character set of their country. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**
- * Everything that fits the filter of the inbox, on every page of it, as the command `submission export` writes it. The CSV begins with a
- * byte order mark, because people open it by pressing on it.
+ * Exports everything that matches the filter of the inbox, on all its pages, in the form of the command `submission export`. The CSV begins
+ * with a byte order mark, because people open it by double-clicking.
  */
 export function exportPages(routes: Routes, parts: DashboardParts): void {
   const add = (format: ExportFormat): void =>
@@ -47,7 +47,7 @@ export function exportPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/choose-export", (visit) => choicePage(visit, parts));
 }
 
-/** What an address says of the table; what is none of the page's own values is left to the default. */
+/** The table's options from an address. A value that the page does not offer means the default. */
 function tableInput(format: ExportFormat, query: URLSearchParams) {
   const zone = query.get("time_zone")?.trim() ?? "";
   const hasZone = zone !== "" && format !== "json";
@@ -89,7 +89,7 @@ async function choicePage({ query, viewer }: Visit, parts: DashboardParts): Prom
   );
 }
 
-/** What is chosen for CSV alone. */
+/** The options that apply only to CSV. */
 const CSV_FIELDS: Html = html`${choiceField({ name: "columns", label: "Columns of a CSV", value: "people" }, [
   { value: "people", label: "For people", about: "When, form and fields first, headed by their labels." },
   { value: "technical", label: "For programs", about: "Ids first, always in the same order." },
@@ -100,7 +100,7 @@ ${choiceField({ name: "separator", label: "Between two cells of a CSV", value: "
   { value: ";", label: "Semicolon", about: "Excel expects it in countries that write 1,5." },
 ])}`;
 
-/** The ids of the submissions of an export that name files. */
+/** The ids of the exported submissions that name files. */
 async function* submissionsWithFiles(
   parts: AsyncIterable<Parameters<typeof partContent>[0]>,
 ): AsyncGenerator<string> {
@@ -109,7 +109,7 @@ async function* submissionsWithFiles(
       if (line.includes('"fil_')) yield (JSON.parse(line) as { readonly id: string }).id;
 }
 
-/** The stream asks for the next part when its reader took the one before, so that a slow one costs no memory. */
+/** The content of an export. The next part is made only after the reader took the one before, so a slow reader costs no memory. */
 async function* contentsOf(
   begin: string,
   parts: AsyncIterable<Parameters<typeof partContent>[0]>,

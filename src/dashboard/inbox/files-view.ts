@@ -3,12 +3,12 @@ import { plainText } from "../../foundation/plain-text.ts";
 import { isFileList, type ListedFile, sizeText, stateText } from "../../foundation/file-list.ts";
 import type { WholeSubmission } from "./read-submission.ts";
 
-/** What every browser shows and none runs. They come by the same address as a saved file. */
+/** The types of pictures that every browser shows without running anything. They have the same address as a saved file. */
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-/** Larger pictures are only saved: a phone's connection is slow. */
+/** Larger pictures are not shown and can only be saved, because a phone's connection may be slow. */
 const MAX_SHOWN_BYTES = 5_242_880;
 
-/** A list of files, each with a link that saves it; null if the value is none. */
+/** A list of files, each with a link that saves it; null if the value is not a list of files. */
 export function filesView(
   value: unknown,
   {
@@ -31,7 +31,7 @@ export function filesView(
   ${hasSeveral && html`<p><a href="/dashboard/submissions/${submission.id}/files.zip" download>Save all files of the submission (ZIP)</a></p>`}`;
 }
 
-/** Needs two steps: the form is opened first. */
+/** The form that deletes a file. It needs two steps: it must be opened first. */
 function deletion({ id, name }: ListedFile, submissionId: string): Html {
   return html`<details class="act">
     <summary>Delete<span class="hidden-text"> the file ${plainText(name)}</span>…</summary>
@@ -53,7 +53,7 @@ function fileView(file: ListedFile, submissionId: string, isThere: boolean): Htm
     <span><a href="${address}" download><bdi>${shown}</bdi></a> ${facts}</span>`;
 }
 
-/** What has become of a file in words; empty if it is simply there. */
+/** What has become of a file, in words; null if it has no such state. */
 function stateView(file: ListedFile, isThere: boolean): Html | null {
   const words = stateText(isThere || file.state !== undefined ? file : { state: "deleted" });
   if (words === null) return null;

@@ -25,7 +25,7 @@ import { PAGE_ROWS } from "./read-inbox.ts";
 import { nameForMany } from "./read-submission.ts";
 import type { Routes, Visit } from "../routes.ts";
 
-/** Posts that were refused as spam or over the limit: released if they are genuine, or dropped. */
+/** Posts that were refused as spam or over the limit. They can be released or dropped. */
 export function heldPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 
@@ -106,7 +106,7 @@ async function listPage(parts: DashboardParts, { viewer, query }: Visit): Promis
   return page("Held", heldView(list));
 }
 
-/** @throws not_found when the endpoint is not there for the viewer. */
+/** @throws not_found if the viewer does not see the endpoint */
 function toFilter({ db }: DashboardParts, viewer: Viewer, endpointId: string): Promise<HeldPostFilter> {
   return db.read(function* () {
     const every = { since: null, until: null };
@@ -116,7 +116,7 @@ function toFilter({ db }: DashboardParts, viewer: Viewer, endpointId: string): P
   });
 }
 
-/** The posts that are ticked. @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
+/** The ticked posts. @throws not_found, with the same message for one that does not exist and for somebody else's */
 async function readPosts({ db }: DashboardParts, { viewer, form }: Visit): Promise<readonly HeldPost[]> {
   const ids = [...new Set(form.getAll("id"))];
   if (ids.length > PAGE_ROWS)
@@ -128,7 +128,7 @@ async function readPosts({ db }: DashboardParts, { viewer, form }: Visit): Promi
   });
 }
 
-/** One after the other, oldest first, as far as the month's limit allows: each is a transaction of its own. */
+/** Releases posts one after the other, oldest first, as far as the monthly limit allows. Each is a transaction of its own. */
 export async function releaseAll(
   { perform }: Visit,
   posts: readonly HeldPost[],
@@ -148,7 +148,7 @@ export async function releaseAll(
   return redirect(back, "held-released", released);
 }
 
-/** Everything that the list shows, on all of its pages, up to the newest post that it showed. */
+/** Drops everything that the list shows, on all its pages, up to the newest post that it showed. */
 async function dropAll(parts: DashboardParts, { viewer, query, form, perform }: Visit): Promise<Answer> {
   const endpointId = query.get("endpoint") ?? "";
   const newest = form.get("newest") ?? "";

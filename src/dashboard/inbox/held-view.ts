@@ -20,18 +20,18 @@ export interface HeldParts {
   readonly choices: readonly EndpointInWorkspace[];
   /** Whether the rows belong to several workspaces. */
   readonly showsWorkspace: boolean;
-  /** Whether the viewer may release or drop posts of some of them; buttons for that are left out else. */
+  /** Whether the viewer may release or drop posts of some of these endpoints. If not, the buttons for that are left out. */
   readonly mayChange: boolean;
-  /** The one that is shown; empty is all. */
+  /** The id of the endpoint that is shown; empty means all. */
   readonly endpointId: string;
-  /** The cursor of this page; null on the first. */
+  /** The cursor of this page; null on the first page. */
   readonly before: string | null;
   readonly nextCursor: string | null;
-  /** For how long posts are held; null is for ever. */
+  /** The number of days that posts are held; null means for ever. */
   readonly days: number | null;
 }
 
-/** The address of the list, or of what is below it. */
+/** The address of the list, or of a path below it. */
 export function addressOfHeld(endpointId: string, path = "", before = ""): string {
   const members = Object.entries({ endpoint: endpointId, before }).filter(([, value]) => value !== "");
   const query = new URLSearchParams(members).toString();
@@ -126,7 +126,7 @@ function rowView(post: HeldPost, { endpoints, endpointId, showsWorkspace }: Held
   </tr>`;
 }
 
-/** The reason that weighs most. */
+/** The reason with the most weight. */
 function strongestOf({ why, origin, spamReasons }: HeldPost): string {
   if (why === "origin") return `Sent from ${plainText(origin ?? "")}, which is not among the form’s sites.`;
   if (why === "limit") return "The month’s limit of the plan was reached.";
@@ -144,12 +144,12 @@ function whyPill(post: HeldPost): Html | null {
 
 interface HeldContext {
   readonly formName: string;
-  /** Shown to those who see several workspaces. */
+  /** Null for viewers who see only one workspace. */
   readonly workspaceName: string | null;
   readonly mayChange: boolean;
 }
 
-/** One held post, whole, so that one can decide. */
+/** One held post with everything that is needed to decide about it. */
 export function heldPostView(
   post: HeldPost,
   { formName: name, workspaceName, mayChange }: HeldContext,

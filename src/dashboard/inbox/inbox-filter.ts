@@ -15,22 +15,27 @@ import {
 import { WORK_STATES, type WorkState } from "../../submissions/stored/submission-work.ts";
 import { sentence } from "../kit/sentence.ts";
 
-/** A filter as it stands in the address of the inbox, and of what is reached from there. Empty is any. */
+/**
+ * A filter as the address of the inbox contains it, and the addresses of pages that are reached from there. An empty member matches
+ * everything.
+ */
 export interface InboxFilter {
-  /** An id, as the next one. */
+  /** An id, as is the next member. */
   readonly workspace: string;
   readonly endpoint: string;
   readonly spamClass: StoredSpamClass | "";
-  /** Times as the options of `submission list` take them: from then on, and before then. */
+  /**
+   * This and the next are times as the options of `submission list` accept them: the first time that matches, and the first that does not.
+   */
   readonly since: string;
   readonly until: string;
   readonly unread: boolean;
   readonly state: WorkState | "";
   /** An address or id, `me`, or `none`. */
   readonly assignee: string;
-  /** What is in the bin, and nothing else. */
+  /** Whether to show the bin instead of the inbox. */
   readonly deleted: boolean;
-  /** Words in any fields. */
+  /** Words that may be in any fields. */
   readonly q: string;
 }
 
@@ -49,7 +54,7 @@ export const NO_FILTER: InboxFilter = {
 
 const CLASSES: readonly string[] = ["low", "medium", "high"] satisfies StoredSpamClass[];
 
-/** @throws invalid_request naming what is none of the page's own values. */
+/** @throws invalid_request naming a value that the page does not offer */
 export function readInboxFilter(query: URLSearchParams): InboxFilter {
   const value = (name: string): string => (query.get(name) ?? "").trim();
   const spamClass = value("class");
@@ -84,7 +89,7 @@ function checkTime(text: string): string {
   throw new FormsvcError("invalid_request", `There is no such time as in the address; write ${TIME_FORMS}.`);
 }
 
-/** What an export takes of it. @throws invalid_request for the bin, which is not exported */
+/** The input of an export for this filter. @throws invalid_request for the bin, which cannot be exported */
 export function exportInput(filter: InboxFilter) {
   const { workspace, endpoint, spamClass, since, until, unread, state, assignee, q } = filter;
   if (filter.deleted) throw new FormsvcError("invalid_request", "What is in the bin is not exported.");
@@ -101,7 +106,7 @@ export function exportInput(filter: InboxFilter) {
   };
 }
 
-/** The address of the inbox, or of another page below it, with this filter. */
+/** The address of the inbox, or of a page below it, with this filter. */
 export function addressOf(
   filter: InboxFilter,
   path = "",
@@ -112,7 +117,7 @@ export function addressOf(
   return `/dashboard${path}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The parameters of an address with this filter; empty ones are left out of it. */
+/** The parameters of an address for this filter, without empty ones. */
 export function filterMembers(filter: InboxFilter): Readonly<Record<string, string>> {
   const { workspace, endpoint, spamClass, since, until, unread, state, assignee, deleted, q } = filter;
   const [isUnread, isDeleted] = [unread, deleted].map((is) => (is ? "1" : ""));
@@ -134,7 +139,7 @@ export function isEverything(filter: InboxFilter): boolean {
   return addressOf(filter) === addressOf(NO_FILTER);
 }
 
-/** Whether a form is one of the filter's workspace and form. */
+/** Whether a form belongs to the filter's workspace, and is the filter's form if it names one. */
 export function hasForm(
   { workspace, endpoint }: InboxFilter,
   { id, workspaceId }: Pick<EndpointInWorkspace, "id" | "workspaceId">,
@@ -143,9 +148,10 @@ export function hasForm(
 }
 
 /**
- * The submissions that somebody means and may see. A form of another workspace than the one that is named has none.
+ * The submissions that match the filter and that the viewer may see. There are none if the form belongs to another workspace than the named
+ * one.
  *
- * @throws not_found when the workspace or the endpoint is not there for them.
+ * @throws not_found if the viewer does not see the workspace or the endpoint
  */
 export function* toSubmissionFilter(
   filter: InboxFilter,
@@ -180,7 +186,7 @@ function* chosenEndpoints(filter: InboxFilter, viewer: Viewer): Steps<readonly s
   );
 }
 
-/** Every submission that somebody may see. */
+/** Every submission that the viewer may see. */
 export function* everyViewable(viewer: Viewer): Steps<SubmissionFilter> {
   return { ...EVERY_SUBMISSION, endpointIds: yield* viewableEndpointIds(viewer) };
 }

@@ -20,11 +20,11 @@ import type { DashboardParts } from "../parts.ts";
 import { readInbox } from "./read-inbox.ts";
 import type { Routes } from "../routes.ts";
 
-/** The first screen: what came in, newest first. */
+/** The first page: submissions, newest first. */
 export function inboxPages(routes: Routes, parts: DashboardParts): void {
   const countDays = createDayCounter(parts.db, parts.background);
 
-  /** What one sees first: what needs a person, the last days and the month. */
+  /** The top of the page: findings for a person, the last days, and the month. */
   const readTop = async (viewer: Viewer, now: number): Promise<Html> => {
     const { every, usage, isOneOfSeveral } = await parts.db.read(function* () {
       const workspaces = yield* listViewableWorkspaces(viewer, "workspace:usage");

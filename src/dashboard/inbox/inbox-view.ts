@@ -20,30 +20,30 @@ export interface InboxParts {
   readonly found: InboxPage;
   /** The endpoints that the viewer may see. */
   readonly choices: readonly EndpointInWorkspace[];
-  /** What the viewer may do with posts of some of them; buttons for the rest are left out. */
+  /** What the viewer may do with posts of some of these endpoints. Buttons for other actions are left out. */
   readonly may: {
     readonly change: boolean;
     readonly export: boolean;
     readonly purge: boolean;
-    /** Make forms. */
+    /** Whether the viewer may make forms. */
     readonly make: boolean;
-    /** Change forms, so that people can fill them in. */
+    /** Whether the viewer may change forms, so that people can fill them in. */
     readonly publish: boolean;
   };
-  /** What stands above the list; null on other pages than the first. */
+  /** The content above the list; null on pages other than the first. */
   readonly top: Html | null;
-  /** Who looks at it. */
+  /** The account of the viewer. */
   readonly accountId: string;
-  /** Days that the bin keeps something. */
+  /** The number of days that the bin keeps something. */
   readonly binDays: number;
   readonly now: number;
 }
 
 export function inboxView(parts: InboxParts): Html {
   const { shown, found, choices, may, top, now } = parts;
-  // What comes while nothing is followed, like in a hidden tab, is told afterwards.
+  // Submissions that come while no stream is open, as in a hidden tab, are counted when it opens.
   const events = `/dashboard/events?after=${firstIdAt("sub", now)}`;
-  // Whoever has no form has nothing to look for.
+  // A viewer without forms has nothing to search.
   const hasForms = choices.length > 0;
   return html`<div class="head">
       <h1>Inbox</h1>
@@ -90,7 +90,7 @@ function searchForm({ shown, choices }: InboxParts): Html {
   </form>`;
 }
 
-/** Of the workspaces that have forms. */
+/** A select with the workspaces that have forms. */
 function workspaceSelect({ workspace }: InboxFilter, choices: readonly EndpointInWorkspace[]): Html {
   const names = new Map(choices.map(({ workspaceId, workspaceName }) => [workspaceId, workspaceName]));
   if (workspace !== "" && !names.has(workspace)) names.set(workspace, "This workspace");
@@ -120,7 +120,7 @@ function endpointSelect(shown: InboxFilter, choices: readonly EndpointInWorkspac
   </div>`;
 }
 
-/** A time that is no day can stand in the address too; an input for days would lose it. */
+/** An input for a day. If the address has another time, it is a text input, because an input for days would lose that time. */
 function dayField(name: string, label: string, value: string): Html {
   const type = value === "" || /^\d{4}-\d\d-\d\d$/.test(value) ? "date" : "text";
   return html`<div class="field">
@@ -128,7 +128,7 @@ function dayField(name: string, label: string, value: string): Html {
   </div>`;
 }
 
-/** The usual filters, each pressed once to set it and again to leave it. */
+/** The usual filters, each as a link that sets it, or removes it if it is set. */
 function chips({ shown, now }: InboxParts): Html {
   const lastWeek = new Date(now - WEEK_MS).toISOString().slice(0, 10);
   const chip = (label: string, isOn: boolean, on: Partial<InboxFilter>, off: Partial<InboxFilter>): Html =>
@@ -147,7 +147,7 @@ function chips({ shown, now }: InboxParts): Html {
 
 function tableView({ shown, position, found, choices, may, accountId }: InboxParts): Html {
   const showsWorkspace = hasSeveralWorkspaces(choices);
-  // Of two workspaces with one name, the choices say which.
+  // The choices tell apart two workspaces with the same name.
   const labelled = new Map(choices.map((choice) => [choice.id, choice]));
   const back = addressOf(shown, "/bulk", { before: position.before, after: position.after });
   return html`<form class="card inbox" method="post" action="${back}">
@@ -252,7 +252,7 @@ function pageLinks(shown: InboxFilter, { newer, older, stoppedAt }: InboxPage): 
   </nav>`;
 }
 
-/** Says what to do next. */
+/** The empty list, with what to do next. */
 function emptyView({ shown, found, choices, may, position }: InboxParts): Html {
   if (choices.length === 0 && !may.make)
     return emptyCard("You see no form", "Whoever owns the workspace decides which forms you see.", html``);

@@ -1,12 +1,12 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { MARKED_DAYS, type MarkedScores } from "../../submissions/find/marked-scores.ts";
 
-/** From this share of the marked posts on, the filter does not suit: one of five. */
+/** The share of the marked posts, one in five, from which the filter does not suit the form. */
 const MUCH = 0.2;
-/** Fewer marks than this tell nothing. */
+/** The number of marks below which nothing can be said. */
 const FEW = 10;
 
-/** How the posts had scored that the owner marked: so it is seen if the filter does not suit a form. */
+/** How the posts that the owner marked had been scored. It shows whether the filter suits a form. */
 export function markedScoresCard(scores: MarkedScores): Html {
   const { spam, ham } = scores;
   const rows = [

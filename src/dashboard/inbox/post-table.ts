@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** The table of the inbox and of held posts. @param opinion heading of the column that says what is thought of a post. */
+/** The table of the inbox and of held posts. @param opinion the heading of the column with the score or the reason */
 export function postTable(opinion: string, rows: readonly Html[]): Html {
   return html`<table>
     <colgroup>

@@ -2,17 +2,17 @@ import { plainText } from "../../foundation/plain-text.ts";
 import { isFileList } from "../../foundation/file-list.ts";
 import type { Submission } from "../../submissions/stored/submission.ts";
 
-/** What a list shows of a submission. */
+/** The part of a submission that a list shows. */
 export interface SubmissionPreview {
-  /** Who it is from: a name, else an e-mail address, else empty. */
+  /** The sender: a name, else an e-mail address, else empty. */
   readonly from: string;
-  /** What it is about: the longest text, else what else there is. */
+  /** The content: the longest text, else the e-mail address if it is not the sender already. */
   readonly text: string;
 }
 
-/** Characters of each that a list shows. */
+/** The largest number of characters of each value that a list shows. */
 const MAX_SHOWN = 140;
-/** Fields that a list looks at; a stranger's post may have thousands. */
+/** The largest number of fields that a list reads, because a stranger's post may have thousands. */
 const MAX_FIELDS = 50;
 
 const NAME_FIELD = /^(?:full|your|contact)?[\s_.-]*name$|^(?:nombre|nom|nome|naam|namn|imię|имя)$/i;
@@ -20,7 +20,7 @@ const FIRST_NAME_FIELD = /^(?:first|given|fore)[\s_.-]*name$|^vorname$|^prénom$
 const LAST_NAME_FIELD = /^(?:last|family|sur)[\s_.-]*name$|^nachname$/i;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,200}$/;
 
-/** What a list shows of a submission is taken from its data; if all of it was set aside, from that. */
+/** The content that a list takes a preview from: the data, or the fields that were set aside if there is no data. */
 export function contentOf({
   data,
   setAside,
@@ -41,7 +41,7 @@ export function previewOf(data: Readonly<Record<string, unknown>>): SubmissionPr
   return { from, text: longestOf(rest) || (from === email ? "" : email) };
 }
 
-/** What a submission is called: who it is from, else what it begins with. */
+/** The title of a submission: its sender, else the beginning of its content. */
 export function titleOf(data: Readonly<Record<string, unknown>>): string {
   const { from, text } = previewOf(data);
   return from || text || "No name";
@@ -55,7 +55,7 @@ function fileNames(value: unknown): string | null {
   return isFileList(value) ? value.map(({ name }) => name).join(", ") : null;
 }
 
-/** A value in one line. Numbers, lists and objects show as JSON. */
+/** A value in one line. Numbers, lists and objects are shown as JSON. */
 function shorten(value: unknown): string {
   if (value === null || value === undefined || typeof value === "boolean") return "";
   const text = typeof value === "string" ? value : (fileNames(value) ?? JSON.stringify(value));

@@ -14,16 +14,16 @@ import type { WalkRequest } from "../../submissions/find/walk-submissions.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Visit } from "../routes.ts";
 
-/** Rows of one page. */
+/** The number of rows on one page. */
 export const PAGE_ROWS = 50;
 /**
- * Submissions that a page looks at for a filter that no index answers, so that it comes at once: each costs about two
- * microseconds. Whoever goes on from there waits for more of them.
+ * The largest number of submissions that a page searches for a filter that no index answers, so that it comes at once. Each costs about two
+ * microseconds. A viewer who goes on from there waits for more of them.
  */
 const MAX_LOOKED = 7500;
 const MAX_LOOKED_FURTHER = 100_000;
 
-/** The position of a page: after a submission, in one of the directions. */
+/** The position of a page: the id of the submission that its rows come before, or after. The other member is empty. */
 export interface PagePosition {
   readonly before: string;
   readonly after: string;
@@ -39,14 +39,14 @@ export interface InboxRow {
 export interface InboxPage {
   /** Newest first. */
   readonly rows: readonly InboxRow[];
-  /** Cursors; null when there is no such page. */
+  /** The cursor of the page with newer rows, and below of that with older rows; null if there is no such page. */
   readonly newer: string | null;
   readonly older: string | null;
-  /** The submission at which the search stopped before it had filled the page; null when it reached the end or filled it. */
+  /** The submission at which the search stopped before the page was full; null if it reached the end or filled the page. */
   readonly stoppedAt: string | null;
 }
 
-/** One page of the inbox; null when there is nothing newer, so that the first page is the one to show. */
+/** Reads one page of the inbox; null if there is nothing newer, so that the first page is to be shown. */
 export function readInbox(
   { db, searches }: DashboardParts,
   { viewer, gone }: Pick<Visit, "viewer" | "gone">,

@@ -26,15 +26,15 @@ import { findStanding, refusalOf } from "../../workspaces/standing.ts";
 import { getViewableWorkspace, seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
 import type { DashboardParts } from "../parts.ts";
 
-/** Messages of one submission that its page shows. */
+/** The largest number of a submission's messages that its page shows. */
 const MAX_DELIVERIES = 20;
-/** Recipients that were left out, of which as many are shown. */
+/** The largest number of recipients without a message that its page shows. */
 const MAX_UNSENT = 50;
-/** One message about the submission, with the name of its recipient and its last attempt. */
+/** One message about the submission, with the name of its recipient and its attempts. */
 export interface SentMessage {
   readonly delivery: Delivery;
   readonly recipient: string;
-  /** Of the recipient. */
+  /** The kind of the recipient. */
   readonly kind: string;
   readonly attempts: readonly Attempt[];
 }
@@ -42,40 +42,40 @@ export interface SentMessage {
 /** A recipient that got nothing because of a condition. */
 export interface UnsentMessage {
   readonly leftOut: LeftOut;
-  /** Null if it is not there any more. */
+  /** The recipient's name; null if it was deleted. */
   readonly recipient: string | null;
 }
 
 export interface WholeSubmission {
   readonly submission: StoredSubmission;
   readonly endpoint: Endpoint;
-  /** Shown to those who see several workspaces. */
+  /** Null for viewers who see only one workspace. */
   readonly workspaceName: string | null;
   readonly definition: SchemaDefinition;
   readonly mark: Mark | null;
-  /** Null for who may not see who is told. */
+  /** Null for viewers who may not see the recipients. */
   readonly messages: readonly SentMessage[] | null;
-  /** Empty for who may not see who is told. */
+  /** Empty for viewers who may not see the recipients. */
   readonly unsent: readonly UnsentMessage[];
   /** What the viewer may do besides reading. */
   readonly may: {
     readonly change: boolean;
     readonly purge: boolean;
     readonly seeDetails: boolean;
-    /** Send messages about it again. */
+    /** Whether they may send its messages again. */
     readonly replay: boolean;
-    /** Make a field of what was set aside. */
+    /** Whether they may add a field for a value that was set aside. */
     readonly addField: boolean;
   };
-  /** Who may be assigned. */
+  /** The accounts that can be assigned. */
   readonly assignees: readonly Assignee[];
-  /** Ids of its files that may be read. */
+  /** The ids of its files that may be read. */
   readonly fileIds: ReadonlySet<string>;
-  /** Ids of the others whose bytes are there. */
+  /** The ids of its other files whose bytes are stored. */
   readonly waitingIds: ReadonlySet<string>;
 }
 
-/** @throws not_found, in the same words, when it is not there and when it belongs to somebody else. */
+/** @throws not_found, with the same message for a submission that does not exist and for somebody else's */
 export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): Promise<WholeSubmission> {
   return db.read(function* () {
     const found = yield* getViewableSubmission(viewer, id);
@@ -122,26 +122,29 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
   });
 }
 
-/** The name of a workspace for who sees several of them; else null. */
+/** The name of a workspace for a viewer who sees several; else null. */
 export function* nameForMany(viewer: Viewer, workspaceId: string): Steps<string | null> {
   if (!(yield* seesSeveralWorkspaces(viewer))) return null;
   return (yield* getViewableWorkspace(viewer, workspaceId)).name;
 }
 
-/** The messages of one post have no order of their own, but each post shows its recipients in the same one. */
+/**
+ * Orders messages by recipient. The messages of a post have no order of their own, but each post should list its recipients in the same
+ * order.
+ */
 function byRecipient(one: SentMessage, other: SentMessage): number {
   if (one.recipient === other.recipient) return 0;
   return one.recipient < other.recipient ? -1 : 1;
 }
 
-/** The host of a webhook, an address, or that it is the automatic reply. */
+/** The name of a recipient: the host of a webhook, an address, or a text for the automatic reply. */
 function* nameRecipient(id: string): Steps<Named> {
   return (yield* findName(id)) ?? { recipient: "Whoever wrote it: the automatic reply", kind: REPLY_KIND };
 }
 
 type Named = Pick<SentMessage, "recipient" | "kind">;
 
-/** Null if it is neither a recipient of e-mail nor a webhook. */
+/** Null if the id belongs neither to a recipient of e-mail nor to a webhook. */
 function* findName(id: string): Steps<Named | null> {
   const mail = yield* findRecipientOf(MAIL_RECIPIENTS, id);
   if (mail !== undefined) return { recipient: mail.settings.address, kind: MAIL_KIND };

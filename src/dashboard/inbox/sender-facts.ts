@@ -1,9 +1,9 @@
 import { plainLines, plainText } from "../../foundation/plain-text.ts";
 
-/** An address that one can answer, of which a mail program makes one recipient and nothing else. */
+/** An address that can be answered, and that a mail program reads as exactly one recipient. */
 const ANSWERABLE = /^[^\s@,;:<>()[\]\\"?&%#]{1,64}@[^\s@,;:<>()[\]\\"?&%#]{1,190}$/;
 
-/** Where an answer goes: the first field that is an e-mail address; null if there is none. */
+/** The address for an answer: the first field that is an e-mail address; null if there is none. */
 export function replyAddressOf(data: Readonly<Record<string, unknown>>): string | null {
   const found = Object.values(data).find(
     (value): value is string =>
@@ -12,7 +12,7 @@ export function replyAddressOf(data: Readonly<Record<string, unknown>>): string 
   return found ?? null;
 }
 
-/** What somebody wrote, as far as one text of the post is it; empty if there is no text. */
+/** The longest text of the post, which is most likely the message; empty if there is no text. */
 export function longestText(data: Readonly<Record<string, unknown>>): string {
   const texts = Object.values(data).filter((value) => typeof value === "string");
   return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
@@ -21,11 +21,11 @@ export function longestText(data: Readonly<Record<string, unknown>>): string {
 interface Letter {
   readonly address: string;
   readonly subject: string;
-  /** What is answered; a long text is cut. */
+  /** The text that is quoted. A long text is cut. */
   readonly quoted: string;
 }
 
-/** Opens the mail program with a new message to the address, which quotes what is answered. */
+/** A link that opens the mail program with a new message to the address, which quotes the text. */
 export function mailLink({ address, subject, quoted }: Letter): string {
   const [local = "", domain = ""] = address.split("@");
   const to = `${encodeURIComponent(local)}@${encodeURIComponent(domain)}`;
@@ -34,11 +34,11 @@ export function mailLink({ address, subject, quoted }: Letter): string {
   return `mailto:${to}?subject=${about}${lines}`;
 }
 
-/** Of an address, characters for the quotation: some mail programs take 2,000 of an address in all. */
+/** The largest number of characters of the link for the quotation. Some mail programs accept 2,000 for the whole link. */
 const MAX_QUOTE = 1500;
 const CUT = encodeURIComponent("…");
 
-/** Two empty lines to write in, and the text with `> ` before each line; encoded. */
+/** Two empty lines to write in, and the text with `> ` before each line; encoded for a link. */
 function quoteOf(text: string): string {
   const start = plainLines(text.slice(0, MAX_QUOTE).toWellFormed()).trim();
   let quote = encodeURIComponent("\r\n\r\n> ");
@@ -69,10 +69,10 @@ const SYSTEMS: readonly (readonly [string, RegExp])[] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** Longest text of a program that is not a known browser. */
+/** The longest name that is shown of a program that is not a known browser. */
 const MAX_SHOWN = 100;
 
-/** `Firefox 140 on Linux`, or what the client called itself; null if it said nothing. */
+/** A name like `Firefox 140 on Linux`, or the client's own text; null if it sent none. */
 export function browserOf(userAgent: string): string | null {
   for (const [name, pattern] of BROWSERS) {
     const version = pattern.exec(userAgent)?.[1];

@@ -6,16 +6,16 @@ import type { SetAside } from "../../schemas/set-aside.ts";
 import { showText } from "../kit/typed-text.ts";
 import { fact, valueView } from "./submission-cards.ts";
 
-/** What an owner can do about a value that was set aside; null on pages where nothing can be done. */
+/** What an owner can do about a value that was set aside; null on pages that offer nothing. */
 export interface Addable {
   readonly definition: SchemaDefinition;
-  /** Takes the post that adds a field. */
+  /** The address that the form which adds a field is sent to. */
   readonly action: string;
   /** The page on which all fields are edited. */
   readonly fieldsPath: string;
 }
 
-/** What was sent beyond the form's fields; nothing if nothing was. */
+/** The values beyond the form's fields; null if there are none. */
 export function setAsideCard(setAside: SetAside | null, addable: Addable | null): Html | null {
   if (setAside === null) return null;
   const { fields, dropped } = setAside;

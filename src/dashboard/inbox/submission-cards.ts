@@ -7,19 +7,15 @@ import type { Submission } from "../../submissions/stored/submission.ts";
 import { browserOf } from "./sender-facts.ts";
 import { exactTime } from "../kit/time.ts";
 
-/** Fields with a line of their own; a stranger's post may have thousands. */
+/** The largest number of fields with a line of their own, because a stranger's post may have thousands. */
 const MAX_FIELDS = 200;
-/** Characters of a reason that are shown. */
+/** The largest number of characters of a reason that are shown. */
 const MAX_REASON_LENGTH = 300;
 
-/** How a value is shown, if it has a way of its own; null shows it as any other. */
+/** Renders a value in a special way; null renders it like any other. */
 export type ShowValue = (value: unknown) => Html | null;
 
-/**
- * What was filled in.
- *
- * @param fields the form's, in its order; what was sent besides follows them.
- */
+/** The posted values. @param fields the form's fields in their order; other values follow them */
 export function factsCard(
   { data, createdAt }: Pick<Submission, "data" | "createdAt">,
   formName: string,
@@ -61,7 +57,7 @@ export function senderCard({
   </section>`;
 }
 
-/** The reasons add up to the score, as on a bill. */
+/** The reasons with their points, which add up to the score like a bill. */
 export function reasonList({ spamScore, spamReasons }: Pick<Submission, "spamScore" | "spamReasons">): Html {
   return html`<ul class="sum">
     ${spamReasons.length === 0 && html`<li><span>0</span><span>nothing looks like spam</span></li>`}
@@ -95,7 +91,10 @@ export function valueView(value: unknown): Html {
   return html`${typeof value === "string" ? plainLines(value) : prettyJson(value)}`;
 }
 
-/** Levels that are indented: each line of a post that nests a thousand deep would begin with thousands of blanks. */
+/**
+ * The largest number of levels that are indented. Each line of a post that nests a thousand levels deep would begin with thousands of
+ * blanks.
+ */
 const MAX_INDENTED_DEPTH = 6;
 
 export function prettyJson(value: unknown): string {

@@ -31,7 +31,7 @@ import { addNote } from "../../submissions/manage/work-operations.ts";
 import { sentence } from "../kit/sentence.ts";
 import type { NotesCardParts } from "./work-view.ts";
 
-/** Submissions that are looked at for the next one of a filter. */
+/** The largest number of submissions that are searched for the next one that matches a filter. */
 const MAX_LOOKED = 2000;
 
 /** One submission: its fields, its sender, its score with the reasons, and its messages to recipients. */
@@ -94,7 +94,7 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     return redirect(addressOf(shown, `/submissions/${id}`), notice);
   });
 
-  /** The neighbour in the filter that the submission was reached from; null if there is none near. */
+  /** The neighbour of the submission in the list with this filter; null if there is none near. */
   async function next(
     sought: Pick<WalkRequest, "filter" | "gone">,
     direction: "older" | "newer",
@@ -105,7 +105,7 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
   }
 }
 
-/** The files of a submission, for who may see the submission. */
+/** Serves the files of a submission to viewers who may see the submission. */
 function fileRoutes(routes: Routes, { db }: DashboardParts): void {
   routes.read("/submissions/:id/files/:file", async ({ viewer, params }) => {
     const file = await db.read(function* () {
@@ -136,9 +136,9 @@ function fileRoutes(routes: Routes, { db }: DashboardParts): void {
 }
 
 /**
- * The schema with an optional field for a value that was set aside, or the notice of why there is none.
+ * The schema with an optional field for a value that was set aside, or the notice that says why it cannot be added.
  *
- * @throws not_found if nothing was set aside at this path.
+ * @throws not_found if nothing was set aside at this path
  */
 function* planField(
   viewer: Viewer,
@@ -156,7 +156,7 @@ function* planField(
   return { endpoint: endpointId, schema, based_on: endpoint.schemaVersion };
 }
 
-/** Null if it breaks a rule of schemas: a name that is too long, too many fields. */
+/** Null if the definition breaks a rule of schemas: a name is too long, or there are too many fields. */
 function tryDefinition(added: SchemaDefinition): SchemaDefinition | null {
   try {
     return parseDefinition(added);
@@ -166,7 +166,7 @@ function tryDefinition(added: SchemaDefinition): SchemaDefinition | null {
   }
 }
 
-/** Who reads it has read it. A page is shown also if that cannot be written down just now. */
+/** Marks the submission as read. If that cannot be stored now, the page is shown all the same. */
 async function noteRead({ db }: DashboardParts, { viewer, perform }: Visit, id: string): Promise<void> {
   const read = await db.read(() => listRead(viewer.accountId, [id]));
   if (read.has(id)) return;

@@ -22,13 +22,13 @@ import { DAY_MS } from "../../foundation/time-units.ts";
 
 interface SubmissionViewParts extends WholeSubmission {
   readonly shown: InboxFilter;
-  /** Ids of the neighbours in the list. */
+  /** This and the next are the ids of the neighbours in the list. */
   readonly newer: string | null;
   readonly older: string | null;
   readonly viewer: Pick<Viewer, "accountId" | "email">;
-  /** A note that was refused, and why. */
+  /** A note that was refused, with the reason. */
   readonly refused: NotesCardParts["refused"];
-  /** Days that the bin keeps something. */
+  /** The number of days that the bin keeps something. */
   readonly binDays: number;
   readonly now: number;
 }
@@ -68,7 +68,7 @@ function neighbourLinks({ shown, newer, older }: SubmissionViewParts): Html {
   </nav>`;
 }
 
-/** In the bin it is only looked at, as by readers. */
+/** The cards for work. In the bin, and for readers, a submission cannot be changed. */
 function workCards({ submission, assignees, viewer, shown, refused, may }: SubmissionViewParts): Html | null {
   const { id, notes, deletedAt } = submission;
   const mayWork = may.change && deletedAt === null;

@@ -10,9 +10,9 @@ import {
 import type { Assignee } from "../../workspaces/assignee.ts";
 import { time } from "../kit/time.ts";
 
-/** What people do about a submission: who does it, whether it is done, and notes. */
+/** Views of people's work on a submission: its assignee, its state, and its notes. */
 
-/** Whose it is and that it is done, for a row of a list; nothing if nobody did anything. */
+/** The assignee and the state, for a row of a list; nothing if neither was set. */
 export function workMarks({ state, assignee }: SubmissionWork, accountId: string): Html {
   return html`${state === "done" && html` <span class="pill done">done</span>`}${assignee !== null && face(assignee, accountId)}`;
 }
@@ -22,7 +22,7 @@ function face({ id, email }: Assignee, accountId: string): Html {
   return html` <span class="face" role="img" aria-label="Assigned to ${name}" title="Assigned to ${name}">${initialsOf(email)}</span>`;
 }
 
-/** Two letters of an address: of its first two words, else its first two. */
+/** Two letters for an address: the initials of its first two words, else its first two letters. */
 function initialsOf(email: string): string {
   const words = (email.split("@", 1)[0] ?? "").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
   const [first = ["?"], second = null] = words.map((word) => Array.from(word));
@@ -30,7 +30,7 @@ function initialsOf(email: string): string {
   return letters.join("").toUpperCase();
 }
 
-/** A list of who may be assigned. @param chosen an id; empty is nobody */
+/** A select with the accounts that can be assigned. @param chosen an id; empty means nobody */
 export function assigneeSelect(
   assignees: readonly Assignee[],
   { chosen, accountId }: { readonly chosen: Assignee | null; readonly accountId: string },
@@ -50,11 +50,11 @@ export interface AssigneeCardParts {
   readonly submission: StoredSubmission;
   readonly assignees: readonly Assignee[];
   readonly accountId: string;
-  /** Where the form is sent to. */
+  /** The address that the form is sent to. */
   readonly action: string;
 }
 
-/** For those who may not change it; nothing if nobody does it. */
+/** The assignee, for viewers who may not change it; null if there is none. */
 export function assigneeShown({ assignee }: SubmissionWork, accountId: string): Html | null {
   if (assignee === null) return null;
   return html`<section class="card">
@@ -79,11 +79,11 @@ export function assigneeCard({ submission, assignees, accountId, action }: Assig
 
 export interface NotesCardParts {
   readonly notes: readonly Note[];
-  /** Of who looks at them. */
+  /** The address of the viewer. */
   readonly email: string;
-  /** Where a note is sent to; null if none can be added. */
+  /** The address that a note is sent to; null if no note can be added. */
   readonly action: string | null;
-  /** What was refused, and why; null if nothing was. */
+  /** The note that was refused, with the reason; null if none was. */
   readonly refused: { readonly text: string; readonly problem: string } | null;
 }
 

@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** For the second of two who edit the same thing. */
+/** A notice for the second of two people who edit the same thing. */
 export function changedNotice(changed: readonly string[]): Html {
   return html`<div class="notice warn" role="alert">
     <b>Somebody else changed this while you were editing. Nothing of yours was saved yet.</b>

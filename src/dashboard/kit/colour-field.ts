@@ -1,7 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { type FieldParts, textField } from "./field.ts";
 
-/** Some to choose from, by their names: few people know colours by their numbers. Words on each are black or white. */
+/** Colours to choose from by name, because few people know colours by numbers. Text on each of them is black or white. */
 const COLOURS: readonly (readonly [value: string, name: string])[] = [
   ["#8a1c4a", "Berry"],
   ["#b3261e", "Red"],
@@ -17,7 +17,7 @@ const COLOURS: readonly (readonly [value: string, name: string])[] = [
 ];
 const LIST_ID = "colours";
 
-/** A colour as #rrggbb, chosen by a name or typed; once a page. */
+/** An input for a colour as #rrggbb, which can be chosen by a name or typed. Use it only once on a page. */
 export function colourField(parts: Omit<FieldParts, "list" | "autocomplete">): Html {
   return html`${textField({ ...parts, list: LIST_ID, autocomplete: "off" })}
     <datalist id="${LIST_ID}">

@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** In the place of a list that has nothing: why, and what to do next. */
+/** Stands in place of an empty list: says why it is empty and what to do next. */
 export function emptyCard(heading: string, text: Html | string, actions: Html): Html {
   return html`<div class="card empty">
     <h2>${heading}</h2>

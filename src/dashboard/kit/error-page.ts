@@ -15,7 +15,7 @@ interface Failure {
   readonly log: Log;
 }
 
-/** What went wrong, in the words of the error table; the log line is found by the request's id. */
+/** The page for an error, with the message of the error table. It shows the request's id, by which the log line can be found. */
 export function errorPage({ thrown, request, reply, log }: Failure): Page {
   const error = beginErrorReply({ request, reply, log }, thrown, MAX_FORM_BYTES);
   const { status } = describeError(error.code);
@@ -37,11 +37,11 @@ function headingOf(status: number): string {
   return status >= 500 ? "Something went wrong" : "This could not be done";
 }
 
-/** Values that a page never repeats. */
+/** Matches names of fields whose values a page never repeats. */
 const SECRET_FIELD = /password|code|token|secret/i;
 
 /**
- * For a form that was sent after its session ended: all that was typed is kept on the page, and is sent again when its reader has
+ * The page for a form that was sent after its session ended. It keeps everything that was typed, and sends it again after the person has
  * signed in.
  */
 export function lostSessionPage(path: string, form: URLSearchParams): Html {

@@ -2,12 +2,12 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { sentence } from "./sentence.ts";
 
-/** Problems by the name of the field; the name "" is the form as a whole. */
+/** Problems by the name of the field. The name "" stands for the form as a whole. */
 export type Problems = ReadonlyMap<string, string>;
 
 export const NO_PROBLEMS: Problems = new Map();
 
-/** What the feature makes of a field; null if it refuses what was typed, which is then a problem of the field. */
+/** The result of `work`; null if the feature refuses what was typed, which becomes a problem of the field. */
 export function tryField<Result>(
   problems: Map<string, string>,
   field: string,
@@ -28,16 +28,16 @@ export interface FieldParts {
   readonly value: string;
   readonly hint?: string | Html;
   readonly problems?: Problems;
-  /** Of `input`: `text` unless given. */
+  /** The type of an `input`; `text` if it is missing. */
   readonly type?: "text" | "email" | "password" | "url" | "number" | "search";
   readonly autocomplete?: string;
   /** The id of a `datalist` on the page. */
   readonly list?: string;
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
-  /** Whether it has the keyboard when the page is shown. */
+  /** Whether the field has the focus when the page is shown. */
   readonly hasFocus?: boolean;
-  /** Shows it in a typewriter's letters, without spelling marks. */
+  /** Whether it is shown in a monospaced font, without spell checking. */
   readonly isCode?: boolean;
 }
 
@@ -55,12 +55,12 @@ export function textField(parts: FieldParts): Html {
   );
 }
 
-/** @param isCode shows it in a typewriter's letters, without spelling marks. */
+/** @param isCode whether it is shown in a monospaced font, without spell checking */
 export function areaField(parts: FieldParts, isCode = false): Html {
   const style = isCode ? html` class="code" spellcheck="false"` : html` dir="auto"`;
   return field(
     parts,
-    // HTML drops one line break right after the tag.
+    // HTML drops one line break directly after the tag.
     (marks) => html`<textarea name="${parts.name}" ${style}${marks}>${"\n"}${parts.value}</textarea>`,
   );
 }
@@ -70,7 +70,7 @@ export interface Option {
   readonly label: string;
 }
 
-/** Options by their values, in the order of the labels. */
+/** Makes options from labels by value, in their order. */
 export function optionsOf(labels: Readonly<Record<string, string>>): readonly Option[] {
   return Object.entries(labels).map(([value, label]) => ({ value, label }));
 }
@@ -83,7 +83,7 @@ export function selectField(parts: FieldParts, options: readonly Option[]): Html
   return selectOf(parts, html`${choices}`);
 }
 
-/** The same for options that the caller writes, like those in groups. */
+/** A select with options that the caller renders, like options in groups. */
 export function selectOf(parts: FieldParts, options: Html): Html {
   return field(
     parts,
@@ -94,12 +94,12 @@ export function selectOf(parts: FieldParts, options: Html): Html {
   );
 }
 
-/** An option that says what follows from it, unless its label does. */
+/** An option with a text about its consequence, unless its label says it. */
 export interface Choice extends Option {
   readonly about: string;
 }
 
-/** One of a few choices, each in a row with what follows from it; the server takes what it knows only, so there is no problem to show. */
+/** One of a few choices, each in a row with its consequence. The server ignores unknown values, so there is no problem to show. */
 export function choiceField({ name, label, value, hint }: FieldParts, choices: readonly Choice[]): Html {
   const id = fieldId(name);
   const rows = choices.map(
@@ -125,7 +125,7 @@ export function checkField({ name, label, value, hint }: FieldParts): Html {
   </div>`;
 }
 
-/** The problem that belongs to no field, and how many there are: it comes first, so that a screen reader tells it first. */
+/** The problem that belongs to no field, and the number of the others. It stands first, so that a screen reader reads it first. */
 export function problemSummary(problems: Problems): Html | null {
   if (problems.size === 0) return null;
   const lines = [...problems].map(([name, text]) =>

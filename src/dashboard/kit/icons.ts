@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** Own drawings on a grid of 20 px. The style sheet says how thick their lines are. */
+/** Our own drawings on a grid of 20 px. The style sheet sets the width of their lines. */
 const DRAWINGS = {
   inbox: html`<path d="M3 11.5 5 4.5h10l2 7V16H3z" /><path d="M3 11.5h4l1 2.2h4l1-2.2h4" />`,
   held: html`<circle cx="10" cy="10" r="7" /><path d="M8 7.5v5M12 7.5v5" />`,
@@ -32,17 +32,17 @@ const DRAWINGS = {
 
 export type IconName = keyof typeof DRAWINGS;
 
-/** Decoration: the words beside it say the same. */
+/** An icon as decoration. The words next to it say the same. */
 export function icon(name: IconName): Html {
   return html`<svg class="icon" width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">${DRAWINGS[name]}</svg>`;
 }
 
-/** The sign of the product. */
+/** The logo of the product. */
 export const MARK = html`<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
   <path d="M3 2h14v5H8v3h7v4H8v4H3z" fill="currentColor" />
 </svg>`;
 
-/** For the mouse and the finger; the keyboard has buttons. */
+/** A grip for mouse and touch. The keyboard has buttons. */
 export const GRIP = html`<svg width="20" height="20" viewBox="0 0 20 20">
   <path d="M7 4h2v2H7zm4 0h2v2h-2zM7 9h2v2H7zm4 0h2v2h-2zm-4 5h2v2H7zm4 0h2v2h-2z" />
 </svg>`;

@@ -2,12 +2,12 @@ import { type Language, LANGUAGES } from "../../languages/language.ts";
 
 const NAMES = new Intl.DisplayNames("en", { type: "language" });
 
-/** In English. */
+/** The English name of a language. */
 export function languageName(language: Language): string {
   return NAMES.of(language) ?? language;
 }
 
-/** The languages in the order of their names. @param without the words for none of them. */
+/** The languages sorted by name. @param without the label of the option for no language */
 export function languageOptions(
   without: string,
 ): readonly { readonly value: string; readonly label: string }[] {

@@ -6,34 +6,34 @@ import { helpFor } from "../assets/help.ts";
 import { icon, type IconName, MARK } from "./icons.ts";
 import { keysButton, keysDialog } from "../assets/keys-dialog.ts";
 
-/** Numbers beside the sections of the navigation; 0 shows none. */
+/** The counts next to the sections of the navigation; 0 is not shown. */
 export interface Counts {
-  /** Up to {@link MAX_COUNT}. */
+  /** At most one more than {@link MAX_COUNT}. */
   readonly unread: number;
   readonly held: number;
   readonly invitations: number;
-  /** What the viewer may do in none of their workspaces: its section is not shown. */
+  /** The accesses that the viewer has in none of their workspaces. Their sections are not shown. */
   readonly closed: ReadonlySet<Access>;
 }
 
-/** Beyond it a count is shown as "99+". */
+/** A larger count is shown as "99+". */
 export const MAX_COUNT = 99;
 
 interface Section {
   readonly path: string;
   readonly label: string;
   readonly icon: IconName;
-  /** Begin the paths of further pages of the section. */
+  /** Beginnings of the paths of further pages of the section. */
   readonly others?: readonly string[];
   readonly count?: "unread" | "held" | "invitations";
-  /** Whether it is left out if its count is 0. */
+  /** Whether the section is left out if its count is 0. */
   readonly isRare?: boolean;
-  /** What one must be allowed to do somewhere. */
+  /** The access that the viewer needs in some workspace. */
   readonly access?: Access;
   readonly operatorsOnly?: boolean;
 }
 
-/** Of the navigation; on a phone they stand beside its menu. */
+/** The first sections of the navigation. On a phone they stand next to its menu. */
 const FIRST_SECTIONS: readonly Section[] = [
   { path: "/dashboard", label: "Inbox", icon: "inbox", count: "unread" },
   { path: "/dashboard/held", label: "Held", icon: "held", count: "held" },
@@ -60,19 +60,19 @@ const MENU_SECTIONS: readonly Section[] = [
   { path: "/dashboard/system", label: "System", icon: "server", operatorsOnly: true },
 ];
 
-/** What is asked of the viewer's roles for each page. */
+/** The accesses of the sections, which are checked for each page. */
 export const SECTION_ACCESS: readonly Access[] = MENU_SECTIONS.flatMap(({ access }) => access ?? []);
 
 export interface AppPage {
   readonly title: string;
   readonly viewer: Viewer;
   readonly counts: Counts;
-  /** Of the request, to mark the section. */
+  /** The path of the request, to mark its section. */
   readonly path: string;
   readonly content: Html;
 }
 
-/** A page of somebody who is signed in. */
+/** A page for a person who is signed in. */
 export function appPage({ title, viewer, counts, path, content }: AppPage): Html {
   const links = (sections: readonly Section[]): Html[] =>
     sections
@@ -102,7 +102,7 @@ ${keysDialog}`,
   );
 }
 
-/** A page of nobody in particular: signing in, and errors before it. */
+/** A page without the navigation: for signing in, and for errors before that. */
 export function plainPage(title: string, content: Html): Html {
   return document(
     title,

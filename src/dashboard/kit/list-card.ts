@@ -1,8 +1,8 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** A table in a box. On a phone the cells of a row stand below each other: those with `data-label` have it before them. */
+/** A table in a box. On a phone the cells of a row stand below each other, and a cell with `data-label` shows the label before it. */
 interface ListTable {
-  /** For those who hear the page. */
+  /** The name of the table for people who hear the page. */
   readonly label: string;
   readonly columns: readonly string[];
   readonly rows: readonly Html[];
@@ -24,13 +24,13 @@ export function listTable({ label, columns, rows }: ListTable): Html {
 }
 
 interface ListCard extends ListTable {
-  /** What stands above the table; nothing if the page is about this list alone. */
+  /** The content above the table; absent if the page has only this list. */
   readonly header?: Html;
   /** The address of the next page; null at the end of the list. */
   readonly next: string | null;
 }
 
-/** A list on a card of its own, a page at a time. */
+/** A list on a card of its own, in pages. */
 export function listCard({ header, next, ...table }: ListCard): Html {
   return html`<section class="card list">
     ${header !== undefined && html`<header>${header}</header>`}

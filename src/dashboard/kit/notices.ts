@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** What a page says after a write that it was reached from. Only these sentences can be shown, whatever an address holds. */
+/** The sentences that a page shows after a write has redirected to it. Only these sentences can be shown, whatever an address contains. */
 const NOTICES: Readonly<Record<string, string | ((count: number) => string)>> = {
   saved: "Saved.",
   "spam-saved": "Saved. The settings hold for new posts from now on; earlier scores stay as they are.",
@@ -103,13 +103,13 @@ const NOTICES: Readonly<Record<string, string | ((count: number) => string)>> = 
   noted: "The note is added.",
 };
 
-/** What takes back what a notice tells, by its key: the value of the button that does it. */
+/** The value of the button that undoes a change, by the key of its notice. */
 const UNDO: Readonly<Record<string, string>> = {
   "did-delete": "undelete",
   "did-done": "open",
   "did-spam": "none",
 };
-/** Whether a notice offers to take back what it tells. */
+/** Whether a notice offers to undo its change. */
 export function canBeUndone(key: string): boolean {
   return Object.hasOwn(UNDO, key);
 }
@@ -117,7 +117,7 @@ export function canBeUndone(key: string): boolean {
 const SUBMISSION_ID = /^sub_[0-9a-z]{26}$/;
 const MAX_UNDONE = 50;
 
-/** Nothing if the address names no notice. @param path of the page that shows it */
+/** Null if the address names no notice. @param path the path of the page that shows it */
 export function noticeHtml(query: URLSearchParams, path = ""): Html | null {
   const key = query.get("notice") ?? "";
   if (!Object.hasOwn(NOTICES, key)) return null;
@@ -134,7 +134,7 @@ export function noticeHtml(query: URLSearchParams, path = ""): Html | null {
   </form>`;
 }
 
-/** The filter of the page, and the submission that it shows. */
+/** The query that returns to this page: its filter, and the submission that it shows. */
 function returnQuery(query: URLSearchParams, path: string): string {
   const rest = new URLSearchParams(query);
   for (const name of ["notice", "n", "undo"]) rest.delete(name);

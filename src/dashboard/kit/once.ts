@@ -5,13 +5,13 @@ import type { Answer } from "../answer.ts";
 import type { Viewer } from "../../sessions/session.ts";
 
 /**
- * Answers that show a secret cannot be redirects, so a browser would send their form again when the page is reloaded. Each such form
- * has a mark, and acts once.
+ * Makes a form act only once. An answer that shows a secret cannot be a redirect, so a browser would send the form again when the page is
+ * reloaded. Each such form has a random mark.
  */
 export interface Once {
   /**
-   * Runs `work` on the first form with this mark; if it throws or refuses, the form may come again. A second one that comes while
-   * the first runs, like a double click, gets the same answer; one that comes later gets `repeated`.
+   * Runs `work` for the first form with this mark. If it throws or refuses, the form may be sent again. A second form that comes while the
+   * first runs, like a double click, gets the same answer. A later one gets `repeated`.
    */
   run(visit: MarkedVisit, work: () => Promise<Answer>, repeated: () => Answer): Promise<Answer>;
 }
@@ -22,10 +22,10 @@ interface MarkedVisit {
 }
 
 const INPUT = "form_mark";
-/** Marks that are remembered; the oldest are forgotten. */
+/** The largest number of marks in memory. A further one drops the oldest. */
 const MAX_MARKS = 1000;
 
-/** @param isDone whether an answer shows that the form acted. */
+/** @param isDone whether an answer shows that the form has acted */
 export function createOnce(isDone: (answer: Answer) => boolean): Once {
   const marks = new BoundedMap<string, Promise<Answer> | "done">(MAX_MARKS);
   return {
@@ -47,7 +47,7 @@ export function createOnce(isDone: (answer: Answer) => boolean): Once {
   };
 }
 
-/** The mark of a form, hidden in it. @param form a form that is shown again keeps its mark. */
+/** A hidden input with the mark of a form. @param form the form that is shown again, which keeps its mark */
 export function onceInput(form?: URLSearchParams): Html {
   return html`<input type="hidden" name="${INPUT}" value="${form?.get(INPUT) ?? randomUUID()}" />`;
 }

@@ -1,17 +1,19 @@
-/** Messages of features begin small and end without a full stop, as a terminal shows them. */
+/**
+ * Turns a message of a feature into a sentence. Messages begin with a small letter and end without a full stop, as a terminal shows them.
+ */
 export function sentence(message: string): string {
   const words = pageWords(message);
   const begun = PLAIN_WORD.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
-/** At the beginning; an address or an id there stays as it is. */
+/** Matches a plain word at the beginning. An address or an id there keeps its letters. */
 const PLAIN_WORD = /^[\p{L}’'-]+(?:[,.:;]?\s|$)/u;
 
-/** Texts in quotation marks, which are somebody else's words; and the command line's words for a form and a site. */
+/** Matches quoted texts, which are somebody else's words and stay as they are, and the command line's words for a form and a site. */
 const OTHER_WORDS = /"[^"]*"|“[^”]*”|\b(an )?(endpoint|origin)(s?)\b/gi;
 
-/** A message of a feature in the words of the pages: a form is an endpoint on the command line, and a site an origin. */
+/** Rewrites a message in the words of the pages. The command line says endpoint and origin where the pages say form and site. */
 export function pageWords(message: string): string {
   return message.replaceAll(OTHER_WORDS, (whole, article?: string, noun?: string, plural?: string) => {
     if (noun === undefined) return whole;

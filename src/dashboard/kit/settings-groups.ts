@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** Settings that belong together, and what they are about. */
+/** The title of related settings, and what they are about. */
 export interface SettingsGroup {
   readonly title: string;
   readonly about: string | Html;
@@ -10,7 +10,7 @@ export function settingsGroup(group: SettingsGroup, fields: Html): Html {
   return settingsPart(group, html`<div class="card"><div class="body">${fields}</div></div>`);
 }
 
-/** The same with a card that the caller writes. */
+/** A group of settings whose card the caller renders. */
 export function settingsPart({ title, about }: SettingsGroup, card: Html): Html {
   return html`<section class="part">
     <header>
@@ -22,9 +22,10 @@ export function settingsPart({ title, about }: SettingsGroup, card: Html): Html 
 }
 
 /**
- * Sticks to the lower edge of a form with settings. The script puts the number of unsaved changes in the place of `text`, and then
- * shows the way back.
- * @param path the page as it is stored
+ * A bar that stays at the lower edge of a form with settings. The script replaces `text` by the number of unsaved changes, and then shows
+ * the link that discards them.
+ *
+ * @param path the path of the page with the stored settings
  */
 export function saveBar(path: string, text: string, buttons: Html): Html {
   return html`<div class="savebar">

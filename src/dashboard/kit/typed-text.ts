@@ -1,12 +1,12 @@
 /*
- * Values of a schema in inputs of a form and back. What an input cannot hold as it is (line breaks, control characters, nothing at
- * all, outer blanks) is shown as JSON text in quotes, and text in quotes is read as JSON.
+ * Converts values of a schema to texts of inputs, and back. A value that an input cannot hold as it is (line breaks, control characters,
+ * nothing at all, outer blanks) is shown as JSON text in quotes, and text in quotes is read as JSON.
  */
 
-/** Control characters and outer blanks, which browsers change, and quotes at the start, which would be read as JSON. */
+/** Matches control characters and outer blanks, which browsers change, and a quote at the start, which would be read as JSON. */
 const NOT_PLAIN = /^$|^["\s]|\s$|[\u0000-\u001f]/;
 
-/** Text as it stands in an input of one line. */
+/** The text for an input of one line. */
 export function showText(value: string): string {
   return NOT_PLAIN.test(value) || !value.isWellFormed() ? JSON.stringify(value) : value;
 }
@@ -20,21 +20,21 @@ export function readText(typed: string): string {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The text itself if it is no finite number, so that the schema's check names it. */
+/** The number, or the text itself if it is no finite number, so that the schema's check reports it. */
 export function readNumber(typed: string): number | string {
   const text = typed.trim();
   const number = NUMBER.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : text;
 }
 
-/** One value a line. */
+/** One value on each line. */
 export function showLines(values: readonly unknown[]): string {
   return values
     .map((value) => (typeof value === "string" ? showText(value) : JSON.stringify(value)))
     .join("\n");
 }
 
-/** Lines that are not empty. */
+/** The lines that are not empty. */
 export function readLines(typed: string): string[] {
   return typed
     .split(/\r\n|\n|\r/)
@@ -42,7 +42,7 @@ export function readLines(typed: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** Undefined if the text is no JSON. */
+/** Undefined if the text is not JSON. */
 export function tryJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -18,7 +18,7 @@ import { membershipWords, ROLE_NAMES } from "./member-words.ts";
 
 const PATH = "/dashboard/invitations";
 
-/** `/dashboard/invitations`: what somebody who has an account is invited to. */
+/** `/dashboard/invitations`: the invitations of an account. */
 export function invitationsPages(routes: Routes, { db }: DashboardParts): void {
   routes.read("/invitations", async ({ viewer, now }) => {
     const rows = await db.read(() => readRows(viewer, now));
@@ -86,7 +86,7 @@ function rowView({ invitation, workspaceName, names }: Row): Html {
   </tr>`;
 }
 
-/** The two answers. @param token of the link, if that was followed; else empty */
+/** The forms for the two answers. @param token the token of the link, if one was followed; else empty */
 export function answerForms(id: string, workspaceName: string, token: string): Html {
   const form = (verb: string, button: Html): Html =>
     html`<form method="post" action="${PATH}/${id}/${verb}">${token !== "" && html`<input type="hidden" name="token" value="${token}" />`}${button}</form>`;

@@ -13,10 +13,10 @@ import type { Routes, Visit } from "../routes.ts";
 import { membershipInputOf, readMembershipForm } from "./member-form.ts";
 import { membersView, pathOfMembers, readMembers } from "./members-page.ts";
 
-/** What is a mistake of the form. */
+/** The error codes that mean a mistake in the form. */
 const REFUSALS: ReadonlySet<string> = new Set(["usage", "already_exists", "not_found", "rate_limited"]);
 
-/** Inviting somebody to a workspace, and taking that back. A link to hand over is shown once. */
+/** Invites somebody to a workspace, and withdraws invitations. A link to hand over is shown once. */
 export function invitePages(routes: Routes, { db }: DashboardParts): void {
   const once = createOnce(
     (answer) => answer.kind === "redirect" || (answer.kind === "page" && answer.status === 201),

@@ -5,7 +5,7 @@ import { MEMBER_ROLES, type MemberRole, type Membership } from "../../workspaces
 import { checkField, choiceField } from "../kit/field.ts";
 import { ROLE_CHOICES } from "./member-words.ts";
 
-/** What a form says of a member, as it was typed. */
+/** The content of a form about a member, as it was typed. */
 export interface TypedMembership {
   readonly role: MemberRole;
   readonly isBound: boolean;
@@ -37,9 +37,9 @@ export function readMembershipForm(form: URLSearchParams): TypedMembership {
 }
 
 /**
- * As operations take it: what has no meaning for a role is left out.
+ * The input of an operation. Settings without a meaning for the role are left out.
  *
- * @throws usage when somebody is bound to no form
+ * @throws usage if the member is limited to no form at all
  */
 export function membershipInputOf({ role, isBound, endpoints, mayExport, seesSpamDetails }: TypedMembership) {
   if (isBound && role !== "owner" && endpoints.length === 0)
@@ -51,7 +51,7 @@ export function membershipInputOf({ role, isBound, endpoints, mayExport, seesSpa
   };
 }
 
-/** @param forms of the workspace, by name */
+/** @param forms the forms of the workspace, by name */
 export function membershipFields(typed: TypedMembership, forms: readonly EndpointName[]): Html {
   const { role, isBound, endpoints, mayExport, seesSpamDetails } = typed;
   return html`${choiceField({ name: "role", label: "They may", value: role }, ROLE_CHOICES)}

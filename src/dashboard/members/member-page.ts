@@ -23,10 +23,10 @@ import {
 } from "./member-form.ts";
 import { pathOfMember, pathOfMembers } from "./members-page.ts";
 
-/** What is a mistake of a form on these pages. */
+/** The error codes that mean a mistake in a form of these pages. */
 const REFUSALS: ReadonlySet<string> = new Set(["usage", "conflict", "invalid_request", "not_found"]);
 
-/** `/dashboard/workspaces/:id/members/:account`: what one member may do; and leaving a workspace oneself. */
+/** `/dashboard/workspaces/:id/members/:account`: what one member may do. Also the page for leaving a workspace. */
 export function memberPages(routes: Routes, { db }: DashboardParts): void {
   const read = (visit: Visit): Promise<MemberState> =>
     Promise.resolve(
@@ -98,7 +98,7 @@ async function orAgain(
   }
 }
 
-/** @throws what is no mistake of a form */
+/** @throws the error itself, if it is no mistake in a form */
 export function problemsOf(error: unknown): Problems {
   if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
   return new Map([["", sentence(error.message)]]);

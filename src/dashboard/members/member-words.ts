@@ -17,7 +17,7 @@ export const ROLE_CHOICES = [
   { value: "owner", label: "Owner", about: "Everything, members and deleting too." },
 ] as const;
 
-/** What a member may do, in words. @param names of the endpoints that are seen; null is all */
+/** What a member may do, in words. @param names the names of the endpoints that the member sees; null means all */
 export function membershipWords(
   { role, mayExport, seesSpamDetails }: Membership,
   names: readonly string[] | null,
@@ -32,7 +32,7 @@ export function membershipWords(
   return html`All forms${rest}`;
 }
 
-/** Names of forms that a row tells; the page of the member has all. */
+/** The largest number of forms that a row names. The page of the member names all. */
 const MAX_NAMED = 3;
 
 function formsOf(names: readonly string[]): Html {

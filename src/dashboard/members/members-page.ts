@@ -32,10 +32,10 @@ import { membershipFields, NEW_MEMBER, type TypedMembership } from "./member-for
 import { membershipWords, ROLE_NAMES } from "./member-words.ts";
 
 const PATH = "/dashboard/members";
-/** Workspaces that can be chosen; an operator finds the others by their own page. */
+/** The largest number of workspaces in the list. An operator finds others on their own page. */
 const MAX_OFFERED = 500;
 
-/** `/dashboard/members`: who sees a workspace, and as what; who is invited. */
+/** `/dashboard/members`: who sees a workspace and in which role, and who is invited. */
 export function membersPages(routes: Routes, { db }: DashboardParts): void {
   routes.read("/members", async ({ viewer, query, now }) => {
     const state = await db.read(() => readMembers(viewer, query.get("workspace") ?? "", now));
@@ -59,11 +59,11 @@ interface Row<Person> {
 
 export interface MembersState {
   readonly workspace: Workspace;
-  /** The workspaces that can be chosen. */
+  /** The workspaces to choose from. */
   readonly others: readonly Option[];
   readonly members: readonly Row<Member>[];
   readonly invited: readonly Row<Invitation>[];
-  /** By name, to bind somebody to. */
+  /** The forms that a member can be limited to, by name. */
   readonly forms: readonly EndpointName[];
   readonly mayChange: boolean;
 }
@@ -100,7 +100,7 @@ function* withNames<Person extends Member | Invitation>(
   return rows;
 }
 
-/** What was typed to invite somebody. */
+/** The content of the invitation form, as it was typed. */
 export interface TypedInvitation {
   readonly email: string;
   readonly membership: TypedMembership;

@@ -3,7 +3,7 @@ import type { OwnMembership } from "../../workspaces/member-store.ts";
 import { settingsPart } from "../kit/settings-groups.ts";
 import { ROLE_NAMES } from "./member-words.ts";
 
-/** The workspaces that somebody is a member of, on the page of their account. */
+/** The workspaces that the account is a member of, for its own page. */
 export function ownWorkspacesPart(own: readonly OwnMembership[]): Html | null {
   if (own.length === 0) return null;
   return settingsPart(

@@ -2,10 +2,10 @@ import { html, type Html } from "../../foundation/html.ts";
 import { type Condition, sentText } from "../../outbox/queue/conditions.ts";
 import { called, type ConditionFields } from "./condition-fields.ts";
 
-/** Characters of a value that are shown. */
+/** The largest number of characters of a value that are shown. */
 const MAX_SHOWN = 60;
 
-/** How people read the kinds of conditions. */
+/** The words for the kinds of conditions. */
 export const CONDITION_VERBS: Readonly<Record<Condition["is"], string>> = {
   "=": "is",
   "!=": "is not",
@@ -16,13 +16,13 @@ export const CONDITION_VERBS: Readonly<Record<Condition["is"], string>> = {
   empty: "is empty",
 };
 
-/** As part of a sentence: **Topic** is “support”. */
+/** A condition as part of a sentence: **Topic** is “support”. */
 function conditionWords({ field, is, value }: Condition, fields: ConditionFields): Html {
   const hasValue = is !== "filled" && is !== "empty";
   return html`<b><bdi>${called(fields, field)}</bdi></b> ${CONDITION_VERBS[is]}${hasValue && html` “<bdi dir="auto">${value}</bdi>”`}`;
 }
 
-/** All of them in one sentence; null for none. */
+/** All conditions in one sentence; null if there are none. */
 export function conditionsSentence(conditions: readonly Condition[], fields: ConditionFields): Html | null {
   if (conditions.length === 0) return null;
   const words = conditions.map(
@@ -31,7 +31,7 @@ export function conditionsSentence(conditions: readonly Condition[], fields: Con
   return html`Only if ${words}`;
 }
 
-/** Why nothing was sent: what was asked for, and what was sent instead. */
+/** Why nothing was sent: the condition, and what the post had instead. */
 export function notSentWords(
   condition: Condition,
   data: Readonly<Record<string, unknown>>,

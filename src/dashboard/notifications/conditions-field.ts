@@ -12,9 +12,9 @@ import { type Option, type Problems, selectField, textField, tryField } from "..
 /** One condition as it was typed. */
 export type TypedCondition = Readonly<Record<"field" | "is" | "value", string>>;
 
-/** The name of the problem of all of them. */
+/** The name under which a problem of the conditions is reported. */
 const NAME = "conditions";
-/** Empty rows below those that are filled. */
+/** The number of empty rows below the filled ones. */
 const SPARE_ROWS = 2;
 
 const KINDS: readonly Option[] = CONDITION_KINDS.map((value) => ({ value, label: CONDITION_VERBS[value] }));
@@ -33,9 +33,10 @@ export function readTypedConditions(form: URLSearchParams): readonly TypedCondit
 }
 
 /**
- * What the rows say. A problem is noted if that is not possible.
+ * The conditions of the rows. If one of them is invalid, a problem is added.
  *
- * @param fields of the form, by their names; null if that is not known yet @param known the conditions that may stay as they are
+ * @param fields the form's fields, by name; null if the form is not known yet
+ * @param known conditions that are accepted unchanged
  */
 export function checkTypedConditions(
   problems: Map<string, string>,
@@ -60,13 +61,13 @@ export function checkTypedConditions(
 interface ConditionsParts {
   readonly typed: readonly TypedCondition[];
   readonly problems: Problems;
-  /** To choose from; null if it is not known yet whose they are. */
+  /** The fields to choose from; null if the form is not known yet. */
   readonly fields: ConditionFields | null;
 }
 
 const LIST_ID = "condition-fields";
 
-/** Rows to say which posts are sent, folded until there is one. */
+/** Rows that choose which posts are sent. They are folded until there is a condition. */
 export function conditionsField({ typed, problems, fields }: ConditionsParts): Html {
   const count = Math.min(typed.length + SPARE_ROWS, MAX_CONDITIONS);
   const rows = Array.from({ length: count }, (_, row) => rowView(typed[row], row, fields ?? {}));

@@ -16,27 +16,27 @@ import { readTitles } from "../inbox/read-titles.ts";
 import type { Visit } from "../routes.ts";
 import { dueTime, time, tryTime } from "../kit/time.ts";
 
-/** A message with the last of its attempts that has ended; null before the first. */
+/** A message with the last attempt that has ended; null before the first. */
 interface DeliveryRow {
   readonly delivery: Delivery;
   readonly last: Attempt | null;
-  /** What its submission is called; null if that was not read. */
+  /** The title of its submission; null if that was not read. */
   readonly title: string | null;
 }
 
 export interface DeliveryList {
-  /** Of the recipient. */
+  /** The kind of the recipient. */
   readonly kind: string;
   readonly now: number;
   readonly rows: readonly DeliveryRow[];
-  /** Null is all. */
+  /** Null means all states. */
   readonly state: DeliveryState | null;
   readonly nextCursor: string | null;
 }
 
 const PAGE_SIZE = 25;
 
-/** The messages to a recipient that a page asks for by `state` and `cursor`. @throws as {@link listShownDeliveries} does */
+/** The messages to a recipient, for the `state` and `cursor` of the page. @throws the errors of {@link listShownDeliveries} */
 export async function readDeliveryList(
   db: Database,
   kinds: ShownKinds,
@@ -63,7 +63,7 @@ export async function readDeliveryList(
   return { kind: kinds.kind, now, rows, state, nextCursor };
 }
 
-/** The messages to one recipient, a page at a time. @param path of the recipient's page. */
+/** The messages to one recipient, in pages. @param path the path of the recipient's page */
 export function deliveriesCard(path: string, list: DeliveryList): Html {
   const { state, nextCursor } = list;
   return html`<section class="card" aria-labelledby="messages">

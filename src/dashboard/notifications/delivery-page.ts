@@ -27,9 +27,9 @@ import { contentOf, titleOf } from "../inbox/preview.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { time, tryTime } from "../kit/time.ts";
 
-/** The largest number of messages that one form sends again by name. */
+/** The largest number of messages that one form can send again by their ids. */
 const MAX_CHOSEN = 100;
-/** Attempts that are shown: the last ones. */
+/** The largest number of attempts that are shown, which are the last ones. */
 const MAX_SHOWN = 50;
 
 interface Replayed {
@@ -42,16 +42,16 @@ interface Replays {
   readonly failed: (visit: Visit, recipientId: string) => Promise<Replayed>;
 }
 
-/** How the pages of messages know the recipients of a kind. */
+/** How the pages of messages treat the recipients of one kind. */
 interface DeliveryPages {
   readonly kind: string;
-  /** Sends a message again, and all that failed of a recipient; null if nobody may. */
+  /** The operations that send one message again, or all failed messages of a recipient; null if that is not possible. */
   readonly replays: Replays | null;
-  /** Of the addresses. */
+  /** The folder in the addresses. */
   readonly name: "recipients" | "replies" | "webhooks";
-  /** Back to the recipient. */
+  /** The label of the link to the recipient. */
   readonly back: string;
-  /** @throws not_found unless this viewer may see it. */
+  /** @throws not_found if the viewer may not see it */
   readonly getRecipient: (viewer: Viewer, id: string) => Steps<{ readonly endpoint: Endpoint }>;
 }
 
@@ -85,7 +85,7 @@ const PAGES_BY_KIND: readonly DeliveryPages[] = [
   },
 ];
 
-/** One message with its attempts, and sending again: one, some, or all that were given up. */
+/** Shows a message with its attempts, and sends messages again: one, some, or all that were given up. */
 export function deliveryPages(routes: Routes, parts: DashboardParts): void {
   for (const pages of PAGES_BY_KIND) {
     messagePage(routes, parts, pages);
@@ -145,7 +145,7 @@ function replayPages(routes: Routes, parts: DashboardParts, pages: ReplayedSecti
   async function replayChosen(visit: Visit, recipientId: string): Promise<number> {
     const { viewer, form } = visit;
     const chosen = [...new Set(form.getAll("id"))].slice(0, MAX_CHOSEN);
-    // All of them first, so that nothing is sent if one belongs to somebody else.
+    // All ids are checked first, so that nothing is sent if one belongs to somebody else.
     for (const id of chosen) await db.read(() => getOwned(pages, viewer, recipientId, id));
     let sent = 0;
     for (const what of chosen) {
@@ -153,7 +153,7 @@ function replayPages(routes: Routes, parts: DashboardParts, pages: ReplayedSecti
         await replays.one(visit, what, false);
         sent += 1;
       } catch (error) {
-        // It is being sent right now.
+        // A conflict means that the message is being sent right now.
         if (!(error instanceof FormsvcError) || error.code !== "conflict") throw error;
       }
     }
@@ -218,7 +218,7 @@ function deliveryView({ kind, replays, back }: DeliveryPages, shown: ShownDelive
 const GATHERED =
   "It is gathered with others, which go in one e-mail: because this recipient wants it so, or because many came within a short time.";
 
-/** What is said of messages to recipients of a kind. */
+/** The texts about messages to recipients of each kind. */
 const WORDS = {
   webhook: {
     has: "the receiver gets",

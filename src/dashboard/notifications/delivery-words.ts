@@ -37,28 +37,31 @@ export function togetherWords(others: number): string {
 
 type Failure = Pick<Attempt, "outcome" | "status">;
 
-/** What to do about an attempt that failed, by its outcome; null if nothing more can be said. @param kind of the recipient. */
+/** What to do about a failed attempt, by its outcome; null if there is no advice. @param kind the recipient's kind */
 export function adviceFor(kind: string, failure: Failure): string | null {
   if (kind === REPLY_KIND) return replyAdvice(failure);
   return kind === MAIL_KIND ? mailAdvice(failure) : webhookAdvice(failure);
 }
 
-/** By the outcomes of `src/webhooks/classify.ts`. */
+/** Advice by the outcomes of `src/webhooks/classify.ts`. */
 export function webhookAdvice({ outcome, status }: Failure): string | null {
   if (outcome === "refused_by_receiver") return status === null ? null : adviceForStatus(status);
   return Object.hasOwn(ADVICE, outcome) ? (ADVICE[outcome] ?? null) : null;
 }
 
-/** By the outcomes of `src/mail/classify-mail.ts`. */
+/** Advice by the outcomes of `src/mail/classify-mail.ts`. */
 function mailAdvice({ outcome }: Failure): string | null {
   return Object.hasOwn(MAIL_ADVICE, outcome) ? (MAIL_ADVICE[outcome] ?? null) : null;
 }
 
-/** As to other e-mail, but that it is never sent again, and that a refused address stops nothing. */
+/**
+ * Advice about an automatic reply. It is like that about other e-mail, but a reply is never sent again, and a refused address stops
+ * nothing.
+ */
 function replyAdvice(failure: Failure): string | null {
   const { outcome } = failure;
   if (outcome === "unsure") return "It may have arrived. An automatic reply is never sent a second time.";
-  // Stopped before it was sent, or killed: the message of the attempt says which.
+  // The attempt was stopped before it was sent, or its process was killed; its message says which.
   if (outcome === "interrupted") return "It is sent again only if it cannot have arrived.";
   if (outcome === "recipient_refused" || outcome === "relay_refused")
     return "The mail server says that nobody gets e-mail at this address. Whoever wrote it may have made a mistake.";

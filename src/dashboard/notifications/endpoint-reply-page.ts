@@ -28,7 +28,7 @@ import { sentence } from "../kit/sentence.ts";
 
 const SECTION = "/reply";
 
-/** `/dashboard/endpoints/:id/reply`: the e-mail that whoever posts gets, how it looks, and turning it on and off. */
+/** `/dashboard/endpoints/:id/reply`: the automatic reply to people who post, a preview of it, and the switch that turns it on and off. */
 export function endpointReplyPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 

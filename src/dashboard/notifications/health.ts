@@ -2,13 +2,13 @@ import { html, type Html } from "../../foundation/html.ts";
 import { MAX_COUNTED, type RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import { dueTime, exactTime } from "../kit/time.ts";
 
-/** How a recipient is doing, for people who know nothing of breakers and queues. */
+/** The health of a recipient, for people who know nothing about breakers and queues. */
 export interface Health {
   readonly label: string;
   readonly tone: "done" | "medium" | "high" | "";
-  /** What it means, and what to do if something is to be done. */
+  /** What the state means, and what to do about it if anything is to be done. */
   readonly sentence: Html;
-  /** Whether what waits is tried later by itself, and may be tried now. */
+  /** Whether waiting messages are tried again later, and may be tried now. */
   readonly triesLater?: boolean;
 }
 
@@ -16,7 +16,7 @@ export function healthPill({ label, tone }: Health): Html {
   return html`<span class="pill ${tone}">${label}</span>`;
 }
 
-/** @param path of the recipient's page. */
+/** @param path the path of the recipient's page */
 export function healthCard(
   path: string,
   { sentence, triesLater = false }: Health,
@@ -40,7 +40,7 @@ function replayFailed(path: string): Html {
   </form>`;
 }
 
-/** What waits, in a sentence. */
+/** The waiting messages, in a sentence. */
 function queueSentence(queue: RecipientQueue, now: number): Html {
   const { waiting, oldestAt, held, failed } = queue;
   const until = gatheringUntil(queue, now);
@@ -68,7 +68,7 @@ export function queueCell(queue: RecipientQueue, now: number): Html {
   return parts.length === 0 ? html`<span class="muted">nothing</span>` : html`${parts.join(", ")}`;
 }
 
-/** When what waits goes as one; null if nothing waits for that. */
+/** When the gathered messages are sent as one; null if none are gathered. */
 function gatheringUntil({ waiting, gathersUntil }: RecipientQueue, now: number): number | null {
   return waiting > 0 && gathersUntil !== null && gathersUntil > now ? gathersUntil : null;
 }

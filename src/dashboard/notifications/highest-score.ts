@@ -2,7 +2,7 @@ import type { Html } from "../../foundation/html.ts";
 import { MAX_SPAM_SCORE } from "../../outbox/queue/recipient.ts";
 import { type Problems, textField } from "../kit/field.ts";
 
-/** The highest spam score that a recipient gets, in the form of each kind of recipient. */
+/** The input for the highest spam score of which a recipient gets messages. The forms of all kinds of recipients have it. */
 
 const NAME = "max_spam_score";
 
@@ -17,7 +17,7 @@ export function spamScoreField(value: string, problems: Problems): Html {
   });
 }
 
-/** What was typed; not a number, with a problem, if it is none from 0 to {@link MAX_SPAM_SCORE}. */
+/** Reads the typed score. If it is no whole number from 0 to {@link MAX_SPAM_SCORE}, the result is NaN and a problem is added. */
 export function readSpamScore(problems: Map<string, string>, typed: string): number {
   const score = /^\d{1,3}$/.test(typed) ? Number(typed) : Number.NaN;
   if (score <= MAX_SPAM_SCORE) return score;

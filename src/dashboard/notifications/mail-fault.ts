@@ -4,7 +4,7 @@ import { mailServerName } from "../../mail/mail-health.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { findDestinationFault, type DestinationFault } from "../../outbox/sending/destinations.ts";
 
-/** Since when the mail server keeps all e-mail waiting; null while it is well, and if there is none. */
+/** Reads since when the mail server makes all e-mail wait; null if it works, or if there is no mail server. */
 export function* readMailFault({ mail: { host, port } }: Config): Steps<DestinationFault | null> {
   if (host === null) return null;
   return (yield* findDestinationFault(MAIL_KIND, mailServerName({ host, port }))) ?? null;

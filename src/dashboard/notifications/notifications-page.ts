@@ -34,25 +34,25 @@ import { healthOf } from "./webhook-words.ts";
 const PAGE_SIZE = 50;
 const PATH = "/dashboard/notifications";
 
-/** What is shown of a recipient of any kind. */
+/** What a row shows of a recipient of any kind. */
 interface Row {
   readonly id: string;
-  /** Of its page. */
+  /** The path of its page. */
   readonly path: string;
   readonly name: string;
   readonly health: Health;
-  /** Null while all is well. */
+  /** Null if all is well. */
   readonly failingSince: number | null;
   readonly endpoint: Endpoint;
-  /** Of which posts it is told; none for all. */
+  /** The conditions of its messages; empty if it gets all. */
   readonly conditions: readonly Condition[];
 }
 
 interface ShownRow extends Row {
-  /** The form, and its workspace if the viewer sees several. */
+  /** The form's name, with its workspace if the viewer sees several. */
   readonly form: Html;
   readonly queue: RecipientQueue;
-  /** The conditions in words; null for none. */
+  /** The conditions in words; null if there are none. */
   readonly onlyIf: Html | null;
 }
 
@@ -63,7 +63,9 @@ interface List {
   readonly isFirst: boolean;
 }
 
-/** `/dashboard/notifications`: who is told of submissions, by e-mail and by webhooks, with their health; and who answers by itself. */
+/**
+ * `/dashboard/notifications`: who gets messages about submissions, by e-mail and by webhooks, with their health; and the automatic replies.
+ */
 export function notificationsPages(routes: Routes, { db, config }: DashboardParts): void {
   routes.read("/notifications", async ({ viewer, query, now }) => {
     const mailAfter = query.get("mail_after");
@@ -94,7 +96,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     return page("Notifications", content);
   });
 
-  /** How the rows name their forms. */
+  /** Returns how the rows name their forms. */
   function formNames(viewer: Viewer, rows: readonly Row[]): Promise<(endpoint: Endpoint) => Html> {
     return Promise.resolve(
       db.read(function* () {
@@ -112,7 +114,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     return conditionsSentence(conditions, await db.read(() => readSchema(endpoint)));
   }
 
-  /** @param found one more than a page if there are more. */
+  /** @param found the rows of one page, and one more if there are more */
   async function readList(
     found: readonly Row[],
     nameForm: (endpoint: Endpoint) => Html,
@@ -162,7 +164,7 @@ function replyRow({ recipient: reply, endpoint }: Owned<AutoReply>, fault: Desti
   return { id: reply.id, path, name, health, failingSince: null, endpoint, conditions: [] };
 }
 
-/** Set up on the page of an endpoint. */
+/** The automatic replies. They are set up on the page of an endpoint. */
 function repliesCard({ rows, next, isFirst }: List, now: number): Html {
   if (rows.length === 0 && isFirst) return NO_REPLY;
   return listCard({

@@ -12,15 +12,15 @@ import { recipientPath } from "./recipient-paths.ts";
 
 type Act<Result = unknown> = (visit: Visit, id: string) => Promise<Result>;
 
-/** A kind of recipient with a page for each: `/dashboard/webhooks/:id`, `/dashboard/recipients/:id`. */
+/** A kind of recipient whose recipients have pages: `/dashboard/webhooks/:id`, `/dashboard/recipients/:id`. */
 interface ActPages<Of extends AnyRecipient, Tested> {
   readonly type: RecipientType<Of>;
-  /** Of the addresses. */
+  /** The first part of the addresses. */
   readonly folder: "recipients" | "webhooks";
   readonly noun: "recipient" | "webhook";
-  /** What stands for it in a sentence. */
+  /** The name of a recipient in a sentence. */
   readonly nameOf: (recipient: Of) => string;
-  /** @param tested the test that was just asked for; null if none was. */
+  /** @param tested the result of the test that was just run; null if none was */
   readonly show: (visit: Visit, owned: Owned<Of>, tested: Tested | null) => Promise<Answer>;
   readonly test: Act<Tested>;
   readonly try: Act;
@@ -35,7 +35,7 @@ const SWITCHES = [
   ["disable", "sending-paused"],
 ] as const;
 
-/** The page of one, a test, what is tried now, pausing and starting, and its deletion. */
+/** The routes of a recipient's page: showing it, testing it, trying now, pausing, starting and deleting it. */
 export function actPages<Of extends AnyRecipient, Tested>(
   routes: Routes,
   { db }: DashboardParts,
@@ -94,12 +94,12 @@ function deleteView<Of extends AnyRecipient>(
     </section>`;
 }
 
-/** Back to the recipient. */
+/** A link back to the recipient. */
 export function recipientCrumbs(path: string, noun: "recipient" | "webhook"): Html {
   return html`<p class="crumbs"><a href="${path}">← The ${noun}</a></p>`;
 }
 
-/** A recipient whose settings somebody changes, with the fields of its form. */
+/** A recipient whose settings are being changed, with the fields of its form. */
 export interface Edited<Of> extends Owned<Of> {
   readonly fields: FormFields;
 }
@@ -116,7 +116,7 @@ export async function readEdited<Of extends AnyRecipient>(
   });
 }
 
-/** Stops a change of what somebody else changed since the form was shown. @param again shows the form with what was typed. */
+/** Stops a change if somebody else changed the settings since the form was shown. @param again shows the form with what was typed */
 export function requireSeen(
   { form }: Visit,
   fingerprint: string,

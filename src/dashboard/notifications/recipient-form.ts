@@ -23,10 +23,10 @@ import { digestLabel } from "./recipient-words.ts";
 export interface TypedRecipient extends TypedChoice {
   readonly address: string;
   readonly digest: Digest;
-  /** Empty for that of the form. */
+  /** A language tag; empty means the language of the form. */
   readonly language: string;
   readonly attach: boolean;
-  /** Empty for the built-in one. */
+  /** Empty means the built-in subject. */
   readonly subject: string;
 }
 
@@ -68,10 +68,10 @@ export function typedFrom({ endpointId, settings }: MailRecipient): TypedRecipie
 
 type Change = Omit<MailRecipientSettings, "address">;
 
-/** Of the form that a recipient belongs to, by their names; null if it is not chosen yet. */
+/** The fields of the recipient's form, by name; null if no form is chosen yet. */
 export type FormFields = ConditionFields | null;
 
-/** What is to be changed, or null and the problems. @param known what a recipient that is there asks for */
+/** The settings to change; null, with problems, if a value is invalid. @param known the conditions of the existing recipient */
 export function checkChange(
   problems: Map<string, string>,
   typed: TypedRecipient,
@@ -88,7 +88,7 @@ export function checkChange(
   return { subject: wanted, digest, language, attach, maxSpamScore, conditions };
 }
 
-/** The settings of a new recipient, or null and the problems. */
+/** The settings of a new recipient; null, with problems, if a value is invalid. */
 export function checkTyped(
   problems: Map<string, string>,
   typed: TypedRecipient,
@@ -100,7 +100,7 @@ export function checkTyped(
   return checked === null || change === null ? null : { ...checked, ...change };
 }
 
-/** Changes with everything that the form replaces, so that two people do not overwrite each other. */
+/** Identifies the settings that the form replaces, so that two people do not overwrite each other's changes. */
 export function fingerprintOf({ settings }: MailRecipient): string {
   return createHash("sha256").update(JSON.stringify(settings)).digest("base64url").slice(0, 22);
 }
@@ -108,7 +108,7 @@ export function fingerprintOf({ settings }: MailRecipient): string {
 interface RecipientFields {
   readonly typed: TypedRecipient;
   readonly problems: Problems;
-  /** To choose from; null for a recipient that is there, whose endpoint and address stay. */
+  /** The endpoints to choose from; null for an existing recipient, whose endpoint and address cannot change. */
   readonly endpoints: readonly EndpointInWorkspace[] | null;
   readonly fields: FormFields;
 }

@@ -21,7 +21,7 @@ import {
 import type { Routes, Visit } from "../routes.ts";
 import { sentence } from "../kit/sentence.ts";
 
-/** `/dashboard/recipients/new`, and asking the holder of an address, at first and once more. */
+/** `/dashboard/recipients/new`, and the letter that asks the holder of an address, the first time and again. */
 export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
   const once = createOnce((answer) => answer.kind === "redirect");
@@ -81,7 +81,7 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
   }
 }
 
-/** @param asked whether a letter goes to the holder; null if there is no need */
+/** @param asked whether a letter is sent to the holder; null if none is needed */
 function noticeOf(asked: boolean | null): string {
   if (asked === null) return "own-recipient-made";
   return asked ? "recipient-asked" : "recipient-not-asked";

@@ -23,7 +23,9 @@ import { type MailTest, recipientView } from "./recipient-view.ts";
 import { isTestable } from "./recipient-words.ts";
 import type { Routes, Visit } from "../routes.ts";
 
-/** `/dashboard/recipients/:id`: its state and its messages, what can be done with it, and the pages that add recipients. */
+/**
+ * `/dashboard/recipients/:id`: the state and the messages of a recipient, and the actions on it. Also adds the pages that make recipients.
+ */
 export function recipientPages(routes: Routes, parts: DashboardParts): void {
   const { db, config, mailTests } = parts;
   recipientNewPages(routes, parts);

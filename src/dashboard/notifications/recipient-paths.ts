@@ -7,7 +7,7 @@ import { findRecipient } from "../../outbox/queue/recipient-store.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
 import { replayWebhook } from "../../webhooks/webhook-deliveries.ts";
 
-/** Sends a message to this recipient again. E-mail refuses an automatic reply. */
+/** Sends a message to this recipient again. An automatic reply is refused. */
 export function* replayTo(
   recipientId: string,
 ): Steps<(perform: Perform, delivery: string) => Promise<unknown>> {

@@ -16,23 +16,23 @@ import { healthCard, healthPill } from "./health.ts";
 import { digestLabel, questionAdvice, recipientHealth, testAdvice } from "./recipient-words.ts";
 import { time } from "../kit/time.ts";
 
-/** What became of a test e-mail. */
+/** The result of a test e-mail. */
 export type MailTest = z.output<typeof testMailShape>;
 
 interface RecipientView extends Owned<MailRecipient> {
-  /** Of the form. */
+  /** The fields of the form. */
   readonly fields: ConditionFields;
   readonly queue: RecipientQueue;
-  /** Of the mail server; null while it is well. */
+  /** The fault of the mail server; null if it works. */
   readonly fault: DestinationFault | null;
   readonly list: DeliveryList;
-  /** Why nobody can be asked; null if they can. */
+  /** Why the holder cannot be asked; null if they can. */
   readonly missing: string | null;
   /** Whether a test e-mail may be sent. */
   readonly canTest: boolean;
-  /** The test that was just asked for; null if none was. */
+  /** The result of the test that was just run; null if none was. */
   readonly tested: MailTest | null;
-  /** How the last attempt ended to ask the holder; null if that is not known, or they agreed. */
+  /** The last attempt to ask the holder; null if it is not known, or the holder agreed. */
   readonly question: Attempt | null;
 }
 
@@ -70,7 +70,7 @@ function testedView(tested: MailTest): Html {
   </div>`;
 }
 
-/** Nothing once the mail server took it: then its holder decides. */
+/** Null if the mail server has accepted the letter: then it is up to the holder. */
 function questionView({ outcome, message }: Attempt): Html | null {
   if (outcome === "delivered") return null;
   return html`<div class="notice bad" role="alert">
@@ -78,7 +78,7 @@ function questionView({ outcome, message }: Attempt): Html | null {
   </div>`;
 }
 
-/** What its state calls for. Only the holder of an address can undo that they unsubscribed. */
+/** The most useful action for the recipient's state. Only the holder of an address can undo that they unsubscribed. */
 function mainAction({ recipient }: RecipientView, path: string): Html | null {
   const state = stateOf(recipient);
   if (state === "unsubscribed") return null;

@@ -5,12 +5,12 @@ import type { Health } from "./health.ts";
 import type { DestinationFault } from "../../outbox/sending/destinations.ts";
 import { dueTime, exactTime } from "../kit/time.ts";
 
-/** Whether its holder agreed to get e-mail, and did not end it since. Others are sent nothing, not even a test. */
+/** Whether the holder agreed to get e-mail, and has not unsubscribed since. Nobody else is sent anything, not even a test. */
 export function isTestable(recipient: MailRecipient): boolean {
   return !["unconfirmed", "unsubscribed"].includes(stateOf(recipient));
 }
 
-/** @param fault of the mail server, which keeps everybody's e-mail waiting; null while it is well. */
+/** @param fault the fault of the mail server, which makes all e-mail wait; null if it works */
 export function recipientHealth(recipient: MailRecipient, fault: DestinationFault | null): Health {
   const { unsubscribedAt, failingSince } = recipient;
   const state = stateOf(recipient);
@@ -29,7 +29,7 @@ const WORKING: Health = {
   sentence: html`No e-mail has failed since the last success.`,
 };
 
-/** What everybody whose e-mail waits for the mail server is told. */
+/** The health of a recipient whose e-mail waits for the mail server. */
 export function waitingFor({ since, nextProbeAt }: DestinationFault): Health {
   const sentence = html`The mail server takes no e-mail since ${exactTime(since)}. All e-mail waits and goes by itself as soon as it
     does; the next try is ${dueTime(nextProbeAt)}. Nothing is lost.`;
@@ -78,7 +78,10 @@ export function testAdvice(outcome: string): string | null {
   return TEST_ADVICE[outcome] ?? null;
 }
 
-/** The same for the e-mail that asks the holder of an address; it is tried again unless the mail server refused it for good. */
+/**
+ * What to do about the letter that asks the holder, by the outcome of the last attempt. It is tried again unless the mail server refused it
+ * for good.
+ */
 export function questionAdvice(outcome: string): string | null {
   if (TRIED_AGAIN.has(outcome)) return "It is tried again by itself.";
   return outcome === "recipient_refused" ? WRONG_ADDRESS : testAdvice(outcome);

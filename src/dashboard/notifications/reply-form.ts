@@ -9,12 +9,12 @@ import { areaField, type Problems, selectField, textField, tryField } from "../k
 
 /** The form of an automatic reply as it was typed. */
 export interface TypedReply {
-  /** Empty if none was chosen. */
+  /** The name of the field with the visitor's address; empty if none was chosen. */
   readonly field: string;
-  /** Empty for the built-in ones. */
+  /** Empty means the built-in texts. */
   readonly subject: string;
   readonly text: string;
-  /** An address; empty for nobody. */
+  /** The address that gets answers; empty means nobody. */
   readonly replyTo: string;
 }
 
@@ -27,7 +27,7 @@ export function readTyped(form: URLSearchParams): TypedReply {
   };
 }
 
-/** @param fields that could have the address; the first one is offered. */
+/** @param fields the fields that could have the visitor's address; the first one is offered */
 export function typedFrom({ reply, replyTo }: ShownAutoReply, fields: readonly string[]): TypedReply {
   const { field = fields[0] ?? "", subject, text } = reply?.settings ?? {};
   return { field, subject: subject ?? "", text: text ?? "", replyTo: replyTo ?? "" };
@@ -35,7 +35,7 @@ export function typedFrom({ reply, replyTo }: ShownAutoReply, fields: readonly s
 
 export type CheckedReply = Required<ReplyChange>;
 
-/** What is to be changed, or null and the problems. */
+/** The settings to change; null, with problems, if a value is invalid. */
 export function checkTyped(problems: Map<string, string>, typed: TypedReply): CheckedReply | null {
   const { field, replyTo } = typed;
   const { subject, text } = wordsOf(typed);
@@ -51,11 +51,11 @@ export function wordsOf({ subject, text }: TypedReply): Pick<AutoReplySettings, 
 interface ReplyFields {
   readonly typed: TypedReply;
   readonly problems: Problems;
-  /** Fields that could have the address. */
+  /** The fields that could have the visitor's address. */
   readonly fields: readonly string[];
-  /** Addresses that could get the answers. */
+  /** The addresses that could get answers. */
   readonly recipients: readonly string[];
-  /** In which the reply is written if nothing is typed. */
+  /** The language of the reply if nothing is typed. */
   readonly language: Language;
 }
 
@@ -67,7 +67,7 @@ const PLACEHOLDER_WORDS = `${PLACEHOLDERS.filter((name) => name !== "endpoint")
 
 export function replyFields({ typed, problems, fields, recipients, language }: ReplyFields): Html {
   const wording = wordingIn(language);
-  // One that is gone stays, so that it is seen that another has to be chosen.
+  // A chosen field that is gone stays in the list, so that the owner sees that another one has to be chosen.
   const names = fields.includes(typed.field) || typed.field === "" ? fields : [typed.field, ...fields];
   const addresses =
     recipients.includes(typed.replyTo) || typed.replyTo === "" ? recipients : [typed.replyTo, ...recipients];

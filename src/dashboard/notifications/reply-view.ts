@@ -23,21 +23,21 @@ import { exactTime } from "../kit/time.ts";
 export interface ReplyView {
   readonly endpoint: Endpoint;
   readonly shown: ShownAutoReply;
-  /** Null if there never was one. */
+  /** Null if there never was a reply. */
   readonly queue: RecipientQueue | null;
-  /** Of the mail server; null while it is well. */
+  /** The fault of the mail server; null if it works. */
   readonly fault: DestinationFault | null;
-  /** Fields that could have the address. */
+  /** The fields that could have the visitor's address. */
   readonly fields: readonly string[];
-  /** Addresses that could get the answers. */
+  /** The addresses that could get answers. */
   readonly recipients: readonly string[];
   /** `mail.from`; null without a mail server. */
   readonly from: string | null;
   readonly isOperator: boolean;
-  /** Of the settings that the form began from. */
+  /** The fingerprint of the settings when the form was opened. */
   readonly fingerprint: string;
   readonly now: number;
-  /** Of the times in its e-mails. */
+  /** The time zone of the times in its e-mails. */
   readonly timeZone: string;
   readonly brand: Brand;
 }
@@ -45,7 +45,7 @@ export interface ReplyView {
 export interface EditedReply {
   readonly typed: TypedReply;
   readonly problems: Problems;
-  /** Whether somebody else changed it meanwhile. */
+  /** Whether somebody else changed it while the form was open. */
   readonly isLate?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function replyView(view: ReplyView, { typed, problems, isLate = false }: 
     </div>`;
 }
 
-/** @param fault of the mail server, which keeps all replies waiting; null while it is well. */
+/** @param fault the fault of the mail server, which makes all replies wait; null if it works */
 export function stateOf(reply: AutoReply | undefined, fault: DestinationFault | null): Health {
   if (reply === undefined || reply.onSince === null)
     return { label: "Off", tone: "", sentence: html`Nobody gets a reply.` };
@@ -97,7 +97,7 @@ function missing({ isOperator }: ReplyView): string {
   return `${why} Write mail.host and mail.from into the configuration and restart the server; docs/notifications.md has an example.`;
 }
 
-/** What is there now, of what was typed differently. */
+/** The present values of the settings that differ from what was typed. */
 function changesOf({ shown, fields }: ReplyView, typed: TypedReply): string[] {
   const now = typedFrom(shown, fields);
   const lines = [
@@ -118,7 +118,7 @@ function noField(endpoint: Endpoint): Html {
   );
 }
 
-/** The schema was changed after the reply was turned on. */
+/** A warning that the reply's field is gone, because the schema was changed after the reply was turned on. */
 function lostField({ shown: { reply }, fields }: ReplyView): Html | null {
   const field = reply?.settings.field ?? "";
   if (fields.includes(field)) return null;
@@ -154,7 +154,7 @@ function stateCard({ shown, queue, fault }: ReplyView, path: string): Html {
   </section>`;
 }
 
-/** Who gets the answers if no recipient was chosen. */
+/** The words for who gets the answers if no recipient was chosen. */
 const NOBODY_NAMED = "the sender of this server’s e-mail";
 
 function previewCard({ endpoint, now, ...view }: ReplyView, typed: TypedReply): Html {

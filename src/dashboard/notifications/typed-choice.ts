@@ -1,6 +1,6 @@
 import { readTypedConditions, type TypedCondition } from "./conditions-field.ts";
 
-/** Which posts go to a webhook or a recipient, as it was typed into its form. */
+/** Which posts a webhook or a recipient gets, as it was typed into its form. */
 export interface TypedChoice {
   readonly endpointId: string;
   readonly maxSpamScore: string;

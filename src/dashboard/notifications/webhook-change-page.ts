@@ -23,7 +23,7 @@ import {
 import { type Edited, readEdited, recipientCrumbs, requireSeen } from "./recipient-acts.ts";
 import { pathOf, secretBox } from "./webhook-view.ts";
 
-/** Changing a webhook and its secret, each on a page of its own below `/dashboard/webhooks/:id`. */
+/** The pages that change a webhook and its secret, below `/dashboard/webhooks/:id`. */
 export function webhookChangePages(routes: Routes, parts: DashboardParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 

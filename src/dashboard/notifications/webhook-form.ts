@@ -17,7 +17,7 @@ import { readTypedChoice, type TypedChoice } from "./typed-choice.ts";
 export interface TypedWebhook extends TypedChoice {
   readonly format: WebhookFormat;
   readonly url: string;
-  /** `Name: value`, one a line. */
+  /** One `Name: value` on each line. */
   readonly headers: string;
   readonly clearsHeaders: boolean;
   readonly allowPrivate: boolean;
@@ -45,7 +45,7 @@ export function readTyped(form: URLSearchParams): TypedWebhook {
   };
 }
 
-/** What a stored webhook looks like in the form: values of headers and addresses of chats, which are secrets, are never shown. */
+/** The form's content for a stored webhook. Values of headers and addresses of chats are secrets, so they are never shown. */
 export function typedFrom({ endpointId, settings }: Webhook): TypedWebhook {
   const { format, allowPrivate, maxSpamScore, conditions } = settings;
   const url = format === "standard" ? settings.url : "";
@@ -55,7 +55,7 @@ export function typedFrom({ endpointId, settings }: Webhook): TypedWebhook {
 
 type Checked<Settings> = { readonly settings: Settings } | { readonly problems: Problems };
 
-/** What the form asks for beside the address. Headers are left out if none were typed. */
+/** What the form asks for besides the address. Headers are left out if none were typed. */
 type Asked = Pick<WebhookSettings, "maxSpamScore" | "allowPrivate" | "conditions"> &
   Partial<Pick<WebhookSettings, "headers">>;
 
@@ -72,7 +72,9 @@ export function checkTyped(
   return url === null || asked === null ? { problems } : { settings: { format, url, ...asked } };
 }
 
-/** The same for a webhook that is changed: its format stays, and so does a chat's address if none was typed. */
+/**
+ * The changed settings of a webhook, or the problems of the form. The format cannot change, and a chat's address stays if none was typed.
+ */
 export function checkChange(
   typed: TypedWebhook,
   { format, conditions: known }: Webhook["settings"],
@@ -85,7 +87,10 @@ export function checkChange(
   return address === null || asked === null ? { problems } : { settings: { ...address, ...asked } };
 }
 
-/** The settings as an operation takes them. Only operators have the box for private addresses, so others leave it as it is. */
+/**
+ * The settings as an operation takes them. Only operators have the checkbox for private addresses, so the forms of others leave that
+ * setting as it is.
+ */
 export function webhookInput<Given extends Asked>(
   { allowPrivate, maxSpamScore, ...given }: Given,
   { isOperator }: { readonly isOperator: boolean },
@@ -93,7 +98,7 @@ export function webhookInput<Given extends Asked>(
   return { ...given, max_spam_score: maxSpamScore, ...(isOperator && { allow_private: allowPrivate }) };
 }
 
-/** Null if there is a problem, which is then among them. */
+/** Null, with problems, if a value is invalid. */
 function checkAsked(
   problems: Map<string, string>,
   typed: TypedWebhook,
@@ -110,7 +115,7 @@ function checkAsked(
   return { maxSpamScore, conditions, allowPrivate: typed.allowPrivate, ...(given && { headers }) };
 }
 
-/** Changes with everything that the form shows or replaces, so that two people do not overwrite each other. */
+/** Identifies the settings that the form shows or replaces, so that two people do not overwrite each other's changes. */
 export function fingerprintOf({ settings, secretUrl, headers }: Webhook): string {
   const hash = createHash("sha256").update(JSON.stringify(settings));
   if (secretUrl !== null) hash.update(secretUrl);
@@ -121,18 +126,18 @@ export function fingerprintOf({ settings, secretUrl, headers }: Webhook): string
 interface WebhookFields {
   readonly typed: TypedWebhook;
   readonly problems: Problems;
-  /** To choose from; null if the endpoint cannot be changed any more. */
+  /** The endpoints to choose from; null if the endpoint cannot be changed any more. */
   readonly endpoints: readonly EndpointInWorkspace[] | null;
   readonly fields: FormFields;
-  /** Of the chat that the webhook tells now; null if it tells none, or is new. */
+  /** The address of the webhook's chat, shortened; null if it has none or is new. */
   readonly shownUrl: string | null;
-  /** Names of the headers that the webhook has now. */
+  /** The names of the headers that the webhook has now. */
   readonly headerNames: readonly string[];
-  /** Only operators may open the way into this machine's own network. */
+  /** Only operators may allow addresses in this machine's own network. */
   readonly isOperator: boolean;
 }
 
-/** The formats in an owner's words. */
+/** The formats, in an owner's words. */
 const FORMAT_LABELS: Readonly<Record<WebhookFormat, string>> = {
   standard: "A program: n8n, Zapier or a script of yours (JSON, signed)",
   slack: "Slack, Mattermost or Rocket.Chat",
@@ -146,7 +151,7 @@ const FORMAT_LABELS: Readonly<Record<WebhookFormat, string>> = {
   apprise: "Apprise",
 };
 
-/** Of the chat that a webhook tells, shortened; null if it tells none. */
+/** The address of a webhook's chat, shortened; null if it has no chat. */
 export function shownChat({ format, url }: Webhook["settings"]): string | null {
   return format === "standard" ? null : url;
 }

@@ -20,7 +20,7 @@ import type { Routes, Visit } from "../routes.ts";
 import { type TestOutcome, webhookView } from "./webhook-view.ts";
 import { doubtWords } from "./webhook-words.ts";
 
-/** `/dashboard/webhooks/:id`: its health and its messages, and what can be done with it. */
+/** `/dashboard/webhooks/:id`: the health and the messages of a webhook, and the actions on it. */
 export function webhookPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
   actPages(routes, parts, {
@@ -43,7 +43,7 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     const list = await readDeliveryList(db, webhookKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
     const fields = await db.read(() => readSchema(found.endpoint));
-    // To others the test says all that they may know.
+    // For other viewers the result of the test contains all that they may know.
     const isExplained = tested !== null && viewer.isOperator;
     const refused = isExplained ? doubtWords(await findDoubt(viewer, settings, allowNetworks)) : null;
     return page(

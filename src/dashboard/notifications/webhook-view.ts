@@ -12,15 +12,15 @@ import { healthCard, healthPill } from "./health.ts";
 import { time } from "../kit/time.ts";
 import { healthOf, privateWords } from "./webhook-words.ts";
 
-/** The result of a test, as this viewer is told of it. */
+/** The result of a test, as this viewer may see it. */
 export type TestOutcome = z.output<typeof testResultShape>;
 
 export interface WebhookView extends Owned<Webhook> {
-  /** Of the form. */
+  /** The fields of the form. */
   readonly fields: ConditionFields;
   readonly queue: RecipientQueue;
   readonly list: DeliveryList;
-  /** Of a test that was just sent; null if none was. */
+  /** The result of the test that was just sent; null if none was. */
   readonly tested: TestOutcome | null;
   /** Why nothing would be sent to the address; null if it is allowed. */
   readonly refused: string | null;
@@ -108,7 +108,7 @@ function settingsCard({ recipient: webhook, endpoint, fields, allowNetworks }: W
   </section>`;
 }
 
-/** A secret, once. @param use what it is for, a sentence. */
+/** Shows a secret once. @param use a sentence about what it is for */
 export function secretBox(secret: string, use: string): Html {
   return html`<section class="once" aria-labelledby="secret">
     <h2 id="secret">The secret of this webhook</h2>

@@ -30,7 +30,7 @@ export function healthOf({ state, failingSince, breaker }: Webhook): Health {
   };
 }
 
-/** Why nothing would be sent to this address; null if it may be reached. */
+/** Why nothing would be sent to this address; null if it is allowed. */
 export function doubtWords({ refused, remedy }: Doubt): string | null {
   if (refused === null) return null;
   if (remedy === null) return `${refused} ${NOT_SENT_ADVICE}`;
@@ -43,7 +43,7 @@ export function doubtWords({ refused, remedy }: Doubt): string | null {
 export const NOT_SENT_ADVICE =
   "Check its spelling. If it is right, ask the operator of this server to allow it.";
 
-/** Whether this webhook may reach addresses that are not public, as its own permission and the server's settings say. */
+/** Whether this webhook may reach addresses that are not public, by its own permission and by the server's settings. */
 export function privateWords(
   { url, allowPrivate }: Webhook["settings"],
   allowNetworks: readonly string[],

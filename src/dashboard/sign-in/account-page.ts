@@ -25,7 +25,7 @@ import { time } from "../kit/time.ts";
 const PATH = "/dashboard/account";
 const TITLE = "Account";
 
-/** `/dashboard/account`: one's own password, second factor and sessions. */
+/** `/dashboard/account`: a person's own password, second factor and sessions. */
 export function accountPages(routes: Routes, parts: EntryParts): void {
   const { log } = parts;
   const view = async (viewer: Viewer, now: number, problem?: string): Promise<Html> =>
@@ -58,17 +58,17 @@ export function accountPages(routes: Routes, parts: EntryParts): void {
   });
 }
 
-/** What changes how somebody signs in works with, but for who they are. */
+/** What the pages need that change how a person signs in, except who the person is. */
 export type EntryParts = DashboardParts &
   Pick<SecurityParts, "prover" | "ownerNotifier" | "passwords" | "party">;
 
-/** Runs what somebody changes about their own sign-in. */
+/** Returns `perform` for operations by which people change their own sign-in. */
 export function ownPerform(parts: EntryParts, visit: Visit): Perform<EntryParts & SecurityParts> {
   const { viewer, request } = visit;
   return performers({ ...parts, viewer, address: request.clientAddress }, visit).perform;
 }
 
-/** The present one. */
+/** The present password that was typed. */
 export function typedPassword(form: URLSearchParams): string {
   return form.get("password") ?? "";
 }
@@ -143,7 +143,7 @@ function passwordPart(viewer: Viewer): Html {
   );
 }
 
-/** The field for the present password, and the address for password managers, which look for both. */
+/** The input for the present password, and the address, because password managers look for both. */
 export function presentPassword({ email }: Viewer, passwords: PasswordUse = "on"): Html {
   if (passwords === "off")
     return html`<p class="hint">You may change this for 15 minutes after you signed in.</p>`;
@@ -152,7 +152,7 @@ export function presentPassword({ email }: Viewer, passwords: PasswordUse = "on"
     ${textField({ name: "password", type: "password", ...parts })}`;
 }
 
-/** How somebody proves who they are: by the password if there is one. */
+/** The input by which a person proves who they are: the password, if there is one. */
 export async function proofField(
   { db, passwords }: Pick<EntryParts, "db" | "passwords">,
   viewer: Viewer,

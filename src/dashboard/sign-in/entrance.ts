@@ -12,17 +12,17 @@ import { DAY_SECONDS } from "../../foundation/time-units.ts";
 
 export const PASSWORD_HINT = `${MIN_PASSWORD_BYTES} characters or more. Several words are easy to remember and hard to guess.`;
 
-/** How a browser gets in. */
+/** What the pages share that sign a browser in. */
 export interface Entrance {
   readonly site: OwnSite;
-  /** @throws forbidden when a password could be read on the way. */
+  /** @throws forbidden if a password could be read on the way */
   readonly requireWay: (request: FastifyRequest) => Way;
   /** The browser that sent a request. @throws forbidden as `requireWay` does */
   readonly clientOf: (request: FastifyRequest) => Client;
   /**
-   * Gives the browser the cookie of its new session; the one that it had before ends. It is known from now on.
+   * Gives the browser the cookie of its new session, and ends its former session. From then on the browser is a known one.
    *
-   * @param next the page that follows; without it the one that the form names.
+   * @param next the page that follows; without it, the page that the form names
    */
   readonly enter: (visit: OpenVisit, session: EnteredSession, next?: string) => Promise<Answer>;
 }
@@ -53,7 +53,7 @@ export function createEntrance({ config, db }: DashboardParts): Entrance {
   };
 }
 
-/** A page of ours to go to after the sign-in; the inbox for anything else. */
+/** The page to open after the sign-in if it is one of ours; else the inbox. */
 export function safeNext(text: string | null): string {
   const base = "http://dashboard.invalid";
   const url = URL.canParse(text ?? "", base) ? new URL(text ?? "", base) : null;

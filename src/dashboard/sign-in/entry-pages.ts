@@ -19,7 +19,7 @@ import { trustedUsers } from "../trusted-user.ts";
 
 const sleep: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal });
 
-/** The pages on which somebody proves who they are. They share the limits of attempts. */
+/** The pages on which people prove who they are. They share the limits of attempts. */
 export function entryPages(routes: Routes, parts: DashboardParts): void {
   const limits = createAttemptLimits(parts.signInSleep ?? sleep);
   const prover = createPasswordProver(parts.db, limits);

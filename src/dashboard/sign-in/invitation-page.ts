@@ -16,18 +16,18 @@ import type { NamedUser } from "../trusted-user.ts";
 const PATH = "/dashboard/invitation";
 const TITLE = "Invitation";
 
-/** How people get in here, beside what they show. */
+/** The ways to sign in here. */
 interface Ways {
   readonly signIns: SignIns;
   readonly passwords: PasswordUse;
-  /** Whether an OpenID issuer makes the account of who is invited. */
+  /** Whether an OpenID issuer makes the account of an invited person. */
   readonly hasIssuer: boolean;
   readonly named: (request: FastifyRequest) => NamedUser;
 }
 
 /**
- * `/dashboard/invitation`: what the link of an invitation leads to. Its token stands behind the #, which no server sees, and comes by
- * POST alone: programs that follow the links of a mail change nothing.
+ * `/dashboard/invitation`: the page that the link of an invitation leads to. The token stands after the #, which no server sees, and is
+ * sent only by POST. So programs that follow the links of an e-mail change nothing.
  */
 export function invitationPages(routes: Routes, { requireWay, clientOf, enter }: Entrance, ways: Ways): void {
   const { signIns, named } = ways;
@@ -71,7 +71,7 @@ export function invitationPages(routes: Routes, { requireWay, clientOf, enter }:
   });
 }
 
-/** Without script, people paste the link. */
+/** Asks for the link. Without script, people paste it. */
 function askView(problem?: string): Html {
   return html`<h1>${TITLE}</h1>
     ${problemView(problem)}
@@ -84,7 +84,7 @@ function askView(problem?: string): Html {
 
 type ShownWith = [shown: ShownInvitation, token: string, problem?: string];
 
-/** Who looks at an invitation, and how they get in here. */
+/** The person who looks at an invitation, and the ways to sign in. */
 interface Guest extends Pick<Ways, "passwords" | "hasIssuer"> {
   /** Null if nobody is signed in. */
   readonly viewerEmail: string | null;
@@ -121,7 +121,7 @@ function answerView(guest: Guest, shown: ShownInvitation, token: string): Html {
     : newcomerView(guest, email, token);
 }
 
-/** For who has no account yet. */
+/** The view for a person without an account. */
 function newcomerView({ namedAs, passwords, hasIssuer }: Guest, email: string, token: string): Html {
   const isNamed = typeof namedAs === "string";
   if (!isNamed && passwords === "off")

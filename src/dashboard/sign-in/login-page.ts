@@ -12,12 +12,12 @@ import type { Routes, Visit } from "../routes.ts";
 import { scopeChoices, scopesOf } from "./scope-choices.ts";
 
 const PATH = "/dashboard/login";
-/** Wrong codes of an account in the time in which a code holds. */
+/** The limit of wrong codes that an account may type while a code is valid. */
 const WRONG_CODES = { max: 10, windowSeconds: LOGIN_MS / 1000 };
 
-/** `/dashboard/login`: somebody lets a command line in, by the code that it shows. Opening the page decides nothing. */
+/** `/dashboard/login`: lets a command line in by the code that it shows. Opening the page decides nothing. */
 export function loginPages(routes: Routes, { db, limiter }: DashboardParts): void {
-  /** Null for a wrong code, which is counted. @throws rate_limited */
+  /** Finds the login of a code; null for a wrong code, which is counted. @throws rate_limited */
   const find = async ({ viewer, now }: Visit, typed: string): Promise<LoginRequest | null> => {
     const unit = `login code ${viewer.accountId}`;
     const state = limiter.look(unit, WRONG_CODES);

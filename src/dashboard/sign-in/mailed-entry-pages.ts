@@ -13,21 +13,21 @@ import { passkeySupport } from "./relying-party.ts";
 import { orAgain } from "./retry.ts";
 import type { OpenVisit, Routes } from "../routes.ts";
 
-/** What somebody without a session may do by mail. */
+/** What people without a session can do by e-mail. */
 export interface MailedEntries {
   readonly signUp: boolean;
   readonly reset: boolean;
 }
 
-/** All of them end with a password. Letters need a mail server, and an address for their links that no request can choose. */
+/** All of these ways end with a password. Letters need a mail server, and an address for their links that no request can choose. */
 export function openEntries({ config, letters, dashboardUrl }: DashboardParts): MailedEntries {
   const reset = letters !== null && dashboardUrl !== null && config.dashboard.passwords === "on";
   return { reset, signUp: reset && config.dashboard.signUp === "open" };
 }
 
 /**
- * Signing up and setting a forgotten password. Both ask for an address, send a letter, and act on the form of the page that its link
- * leads to: programs that look into mail follow links too, so opening one changes nothing.
+ * Signing up, and setting a forgotten password. Both ask for an address, send a letter, and act only on the form of the page that its link
+ * leads to. Programs that scan e-mails follow links too, so opening the link changes nothing.
  */
 export function mailedEntryPages(
   routes: Routes,
@@ -58,7 +58,7 @@ function createRequests({ db, clock, letters, dashboardUrl }: DashboardParts): M
 
 interface Entry {
   readonly purpose: LinkPurpose;
-  /** Null answers as if its pages did not exist. */
+  /** If null, the pages answer as if they did not exist. */
   readonly requests: MailedRequests | null;
   readonly ask: (requests: MailedRequests, email: string, address: string) => Promise<void>;
   readonly use: SignIns["resetPassword"];

@@ -6,7 +6,7 @@ import { passkeyButton } from "./passkey-button.ts";
 import { problemView } from "./retry.ts";
 
 interface Entry {
-  /** Below `/dashboard`: of the page that asks for an address, and of the page that the link in a letter leads to. */
+  /** This and the next are paths below `/dashboard`: of the page that asks for an address, and of the page that the letter links to. */
   readonly path: string;
   readonly linkPath: string;
   readonly title: string;
@@ -14,7 +14,7 @@ interface Entry {
   readonly intro: string;
   readonly sent: string;
   readonly chosen: string;
-  /** How long a link works, what to do when it does not, and the button for that. */
+  /** How long a link works, what to do if it does not, and the button for that. */
   readonly lifetime: string;
   readonly again: string;
   readonly anew: string;
@@ -47,7 +47,7 @@ export const ENTRIES: Readonly<Record<LinkPurpose, Entry>> = {
   },
 };
 
-/** Asks for the address. */
+/** The view that asks for the address. */
 export function askView(purpose: LinkPurpose, email = "", problem?: string): Html {
   const { path, title, intro } = ENTRIES[purpose];
   return html`<h1>${title}</h1>
@@ -60,7 +60,7 @@ export function askView(purpose: LinkPurpose, email = "", problem?: string): Htm
     ${backToSignIn}`;
 }
 
-/** The page after a letter was asked for: equal for every address. */
+/** The view after a letter was requested. It is the same for every address. */
 export function sentView(purpose: LinkPurpose): Html {
   const { path, sent } = ENTRIES[purpose];
   return html`<h1>Look into your e-mail</h1>
@@ -77,12 +77,12 @@ export function sentView(purpose: LinkPurpose): Html {
 export interface UsableLink {
   readonly token: string;
   readonly address: string;
-  /** Whether a passkey can be shown in the place of the code. */
+  /** Whether a passkey can be used in place of the code. */
   readonly passkeys: boolean;
   readonly problem?: string;
 }
 
-/** Asks for the password. The address is there for password managers too. */
+/** The view that asks for the password. The address is there for password managers. */
 export function linkView(purpose: LinkPurpose, { token, address, passkeys, problem }: UsableLink): Html {
   const { linkPath, linkTitle, chosen } = ENTRIES[purpose];
   return html`<h1>${linkTitle}</h1>
@@ -97,7 +97,7 @@ export function linkView(purpose: LinkPurpose, { token, address, passkeys, probl
     </form></section>`;
 }
 
-/** For a link that is worth nothing any more. */
+/** The view for a link that is not valid any more. */
 export function lostLinkView(purpose: LinkPurpose, problem?: string): Html {
   const { path, lifetime, again, anew } = ENTRIES[purpose];
   return html`<div class="head"><h1>This link does not work</h1></div>

@@ -15,13 +15,13 @@ import { type Entrance, safeNext } from "./entrance.ts";
 import { orAgain } from "./retry.ts";
 import { setFlowCookie, takeFlowCookie } from "./session-cookie.ts";
 
-/** Below `/dashboard`. */
+/** The path below `/dashboard`. */
 export const OIDC_PATH = "/sign-in/oidc";
 const PURPOSE = "oidc";
 const LOST =
   "This sign-in was begun in another browser or tab, was finished already, or took longer than ten minutes. Begin again.";
 
-/** The issuer of the configuration; null if people sign in here only. */
+/** The configured issuer; null if people sign in only here. */
 export function openIssuer({ config, log }: DashboardParts): Issuer | null {
   const settings = readOidcSettings(config.oidc);
   const { baseUrl } = config.server;
@@ -34,7 +34,7 @@ export function openIssuer({ config, log }: DashboardParts): Issuer | null {
 
 type NeedsCode = Extract<SignInAnswer, { readonly kind: "needs code" }>;
 
-/** What the pages show when signing in goes on or fails. */
+/** What the pages show when a sign-in goes on or fails. */
 export interface OidcViews {
   readonly title: string;
   readonly signIn: (next: string, problem: string) => Html;
@@ -43,8 +43,8 @@ export interface OidcViews {
 }
 
 /**
- * Signing in by an issuer. Both are links, because browsers lead no form of ours to another site: the first changes nothing here, and the
- * second only what the browser itself began, which its cookie shows.
+ * Signing in through an issuer. Both steps are links, because browsers do not let a form of ours lead to another site. The first link
+ * changes nothing here. The second changes only what this browser has begun, which its cookie proves.
  */
 export function oidcPages(
   routes: Routes,
@@ -60,7 +60,7 @@ export function oidcPages(
     if (issuer === null) throw new FormsvcError("not_found", "There is no such page.");
     return issuer;
   };
-  // Another client of the same issuer, too, is another purpose.
+  // The purpose includes the client, because another client of the same issuer is another purpose.
   const purpose = JSON.stringify([PURPOSE, config.oidc.issuer, config.oidc.clientId]);
 
   routes.openRead(OIDC_PATH, ({ request, reply, query }) => {
@@ -99,13 +99,13 @@ function admissionOf({ settings }: Issuer, { newWorkspacePlan }: DashboardParts[
   return { settings, newWorkspacePlan };
 }
 
-/** The way to the issuer, for the sign-in page. */
+/** The button on the sign-in page that leads to the issuer. */
 export function issuerButton({ settings }: Issuer, next: string): Html {
   const address = `/dashboard${OIDC_PATH}?next=${encodeURIComponent(next)}`;
   return html`<p><a class="button primary" href="${address}">Sign in with ${settings.label}</a></p>`;
 }
 
-/** After somebody signed out here: goes on to the issuer by itself, without a script. */
+/** The page after somebody signed out here. It continues to the issuer by itself, without a script. */
 export function signedOutView({ settings }: Issuer, address: string): Html {
   return html`<h1>You are signed out</h1>
     <section class="card"><p>

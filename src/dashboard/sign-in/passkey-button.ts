@@ -1,11 +1,11 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** What a step with a passkey begins with. */
+/** The address that starts a step with a passkey. */
 export const ASK_PATH = "/dashboard/sign-in/passkey/ask";
 
 /**
- * In a form: the button asks the device by the page's script, which then sends the form with the answer. Without script it is hidden, and so
- * it is in a browser that knows no passkeys.
+ * A button inside a form. The page's script asks the device for the passkey, and sends the form with the answer. The button is hidden
+ * without script and in a browser without passkeys.
  *
  * @param use `alone` or `second factor`
  */

@@ -11,7 +11,7 @@ import { setFlowCookie, takeFlowCookie } from "./session-cookie.ts";
 const PATH = "/dashboard/sign-in/passkey";
 const TITLE = "Sign in";
 
-/** Signing in by a passkey alone, and what the page's script asks before it asks the device. */
+/** Signing in with only a passkey, and the question for the device, which the page's script fetches. */
 export function passkeySignInPages(
   routes: Routes,
   parts: PasskeyParts,
@@ -20,7 +20,7 @@ export function passkeySignInPages(
 ): void {
   const { requireWay, clientOf, enter } = entrance;
 
-  // Changes nothing but the browser's own cookie.
+  // This changes only the browser's own cookie.
   routes.openWrite("/sign-in/passkey/ask", async ({ request, reply, form, now }) => {
     const way = requireWay(request);
     const use = form.get("use") === "alone" ? "alone" : "second factor";
@@ -40,14 +40,14 @@ export function passkeySignInPages(
   });
 }
 
-/** What a form has as the second factor: the answer of a passkey, or else a code. */
+/** The second factor in a form: the answer of a passkey, or else a code. */
 export function secondProofOf(visit: OpenVisit, entrance: Entrance, codeName: string): SecondProof {
   const { form } = visit;
   const response = form.get("passkey") ?? "";
   return response === "" ? (form.get(codeName) ?? "") : { cookie: cookieOf(visit, entrance), response };
 }
 
-/** For the sign-in page: no name is typed, because the device knows whose passkey it is. */
+/** The passkey button of the sign-in page. No name is typed, because the device knows whose passkey it is. */
 export function passkeyForm(next: string): Html {
   return html`<form class="needs-script" method="post" action="${PATH}">
     <input type="hidden" name="next" value="${next}" />

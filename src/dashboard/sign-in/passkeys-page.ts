@@ -18,10 +18,10 @@ const ACCOUNT = "/dashboard/account";
 const PATH = `${ACCOUNT}/passkeys`;
 const NEW_TITLE = "Add a passkey";
 const TITLE = "Passkey";
-/** A longer one is no name that somebody would choose. */
+/** A longer text is no name that somebody would choose. */
 const MAX_BROWSER_LENGTH = 40;
 
-/** Adding a passkey, in two steps: who one is, then the device. Renaming and removing one. */
+/** Adds a passkey in two steps, first proof of who the person is, then the device. Also renames and removes passkeys. */
 export function passkeyPages(routes: Routes, parts: EntryParts, { requireWay }: Entrance): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
   const { why } = passkeySupport(parts.config);
@@ -76,7 +76,7 @@ function onePasskeyPages(routes: Routes, parts: EntryParts): void {
 
   routes.read("/account/passkeys/:id", async (visit) => page(TITLE, await view(visit)));
 
-  /** Does something to the passkey; what was refused is shown on its page. */
+  /** Changes a passkey. If that is refused, its page shows the reason. */
   const change = (visit: Visit, notice: string, work: (passkey: string) => Promise<unknown>) =>
     orAgain(
       TITLE,
@@ -101,7 +101,7 @@ function onePasskeyPages(routes: Routes, parts: EntryParts): void {
   );
 }
 
-/** What was typed, or what the browser is called. */
+/** The typed name, or the name of the browser. */
 function nameOf({ form, request }: Visit): string {
   const browser = browserOf(request.headers["user-agent"] ?? "");
   return form.get("name") ?? (browser !== null && browser.length <= MAX_BROWSER_LENGTH ? browser : "Passkey");

@@ -10,13 +10,13 @@ const PATH = `${ACCOUNT}/passkeys`;
 export interface PasskeysState {
   readonly passkeys: readonly Passkey[];
   readonly support: PasskeySupport;
-  /** Whether a passkey signs in alone; else it is the second factor only. */
+  /** Whether a passkey is enough to sign in; if not, it is only the second factor. */
   readonly isAlone: boolean;
-  /** Of an account without an app, which shows them elsewhere. */
+  /** The number of recovery codes left, for an account without an app; otherwise they are shown elsewhere. */
   readonly recoveryCodes: number | null;
 }
 
-/** One's passkeys, on the page of the account. */
+/** A person's passkeys, on the page of the account. */
 export function passkeysPart({ passkeys, support, isAlone, recoveryCodes }: PasskeysState): Html {
   const about = isAlone
     ? "Your device signs you in, by a finger, a face or a PIN, in the place of the password and the code."

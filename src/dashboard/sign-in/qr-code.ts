@@ -1,12 +1,12 @@
 import { encode } from "uqr";
 import { html, type Html } from "../../foundation/html.ts";
 
-/** Light modules around it, which readers need to find it (ISO/IEC 18004). */
+/** The number of light modules around the code, which readers need to find it (ISO/IEC 18004). */
 const BORDER = 4;
-/** Edge of one module, in pixels. */
+/** The edge length of one module, in pixels. */
 const MODULE_PX = 4;
 
-/** A text as a QR code: dark on light, whatever the colours of the page. @param label for who does not see it. */
+/** A text as a QR code, dark on light whatever the colours of the page are. @param label the text for people who do not see it */
 export function qrCode(text: string, label: string): Html {
   const { data, size } = encode(text, { ecc: "M", border: BORDER });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));

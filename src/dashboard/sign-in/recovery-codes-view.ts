@@ -2,7 +2,7 @@ import { html, type Html } from "../../foundation/html.ts";
 
 const ACCOUNT = "/dashboard/account";
 
-/** The one time that recovery codes are shown. */
+/** Shows recovery codes, only once. */
 export function recoveryCodesView(codes: readonly string[], heading: string): Html {
   return html`${accountCrumbs}
     <div class="head"><h1>${heading}</h1></div>

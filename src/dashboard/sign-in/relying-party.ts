@@ -2,12 +2,12 @@ import { isIP } from "node:net";
 import type { Config } from "../../config/config.ts";
 import type { RelyingParty } from "../../sessions/passkey-ceremony.ts";
 
-/** Whether passkeys can be used here, and if not, why: a sentence for people. */
+/** Whether passkeys can be used here, and if not, a sentence that says why. */
 export type PasskeySupport =
   | { readonly party: RelyingParty; readonly why: null }
   | { readonly party: null; readonly why: string };
 
-/** Passkeys belong to a host name, that of `server.baseUrl`; a browser shows them on its pages only, and over https. */
+/** Passkeys belong to a host name, which is that of `server.baseUrl`. A browser offers them only on pages of this host, and over https. */
 export function passkeySupport({ server, dashboard }: Pick<Config, "server" | "dashboard">): PasskeySupport {
   const without = (why: string): PasskeySupport => ({ party: null, why });
   if (dashboard.listen !== null)

@@ -5,13 +5,13 @@ import type { MaybeLater } from "../../foundation/maybe-later.ts";
 import { type Answer, page } from "../answer.ts";
 import { sentence } from "../kit/sentence.ts";
 
-/** Refusals that somebody who proves who they are can do something about. */
+/** Errors that a person who signs in can do something about. */
 const SHOWN: ReadonlySet<ErrorCode> = new Set(["unauthorized", "rate_limited", "unavailable", "usage"]);
 
 /**
- * Does what a form asks for. If it is refused, its page is shown again with the reason, and nothing that is secret in it.
+ * Runs the work of a form. If it is refused, the form's page is shown again with the reason, and without any secret.
  *
- * @param again the content of that page.
+ * @param again renders that page
  */
 export async function orAgain(
   title: string,
@@ -30,7 +30,7 @@ export async function orAgain(
   }
 }
 
-/** Why the form was refused. A screen reader tells it first. */
+/** Why the form was refused. A screen reader reads it first. */
 export function problemView(problem: string | undefined): Html | null {
   return problem === undefined ? null : html`<p class="notice bad" role="alert">${problem}</p>`;
 }

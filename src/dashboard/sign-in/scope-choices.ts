@@ -8,7 +8,7 @@ export function scopesOf(form: URLSearchParams): readonly Scope[] {
   return SCOPES.filter((scope) => sent.includes(scope));
 }
 
-/** A box for each scope. @param hasOperator whether the operator's is offered */
+/** A checkbox for each scope. @param hasOperator whether the operator's scope is offered */
 export function scopeChoices(chosen: readonly Scope[], hasOperator: boolean): Html {
   const offered = SCOPES.filter((scope) => scope !== "operator" || hasOperator);
   return html`<fieldset class="field choose">

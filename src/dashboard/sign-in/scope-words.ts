@@ -1,6 +1,6 @@
 import type { Scope } from "../../operations/access.ts";
 
-/** What a scope lets a token do, for people who choose it. */
+/** What a scope lets a token do, in words for people who choose it. */
 export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   "submissions:read": "Read what was sent",
   "submissions:write": "Read, mark, delete and release what was sent",

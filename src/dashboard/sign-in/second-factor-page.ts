@@ -17,7 +17,7 @@ const ACCOUNT = "/dashboard/account";
 const PATH = `${ACCOUNT}/second-factor`;
 const TITLE = "Second factor";
 
-/** Setting the second factor up, its recovery codes, and switching it off. */
+/** Sets up the second factor, shows its recovery codes, and switches it off. */
 export function secondFactorPages(routes: Routes, parts: EntryParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
   const shownAlready = (): Answer => redirect(ACCOUNT, "codes-shown-already");
@@ -32,12 +32,12 @@ export function secondFactorPages(routes: Routes, parts: EntryParts): void {
     if (await hasApp(visit.viewer)) return page(TITLE, await ownView(visit));
     return page(TITLE, setUpView(visit, parts, newTotpSecret()));
   });
-  // For an account that has passkeys only, and so no app to switch off.
+  // This page is for an account that has only passkeys, and so no app to switch off.
   routes.read("/account/second-factor/codes", async (visit) => page(TITLE, await ownView(visit)));
 
   routes.write("/account/second-factor", async (visit) => {
     const { form, reply } = visit;
-    // The app has this secret already, so a wrong code does not change it.
+    // The app has this secret already, so a wrong code must not change it.
     const secret = readTotpSecret(form.get("secret") ?? "") ?? newTotpSecret();
     const again = (problem: string): Html => setUpView(visit, parts, secret, problem);
     const confirm = (): Promise<Answer> =>
@@ -108,13 +108,13 @@ function setUpView(
     </form></section>`;
 }
 
-/** In an app's list a colon divides the issuer from the account. */
+/** The issuer's name in an app's list, without a colon, which would divide it from the account. */
 function issuerOf(address: string): string {
   const { hostname } = new URL(address);
   return hostname.includes(":") ? "formsvc" : `formsvc ${hostname}`;
 }
 
-/** @param hasApp whether there is an app to switch off; recovery codes stand in for passkeys too */
+/** @param hasApp whether there is an app to switch off; recovery codes can replace passkeys too */
 function factorView(proof: Html, hasApp: boolean, problem?: string): Html {
   return html`${accountCrumbs}
     <div class="head"><h1>Second factor</h1></div>

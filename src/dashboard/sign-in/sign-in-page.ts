@@ -35,7 +35,7 @@ const WAY_ON = "Sign in with your password, or ask whoever runs this server for 
 const NAMED_VIEW = html`<h1>A proxy signs you in</h1>
   <p>There is no session here to end: the proxy in front of this server says who you are with each page. Sign out there.</p>`;
 
-/** Why somebody is not signed in whom a proxy names; null if none does, or who it names is signed in. */
+/** Why a person whom a proxy names is not signed in; null if no proxy names anybody, or if the account can be used. */
 function* problemOfProxy(named: NamedUser, { reset }: Ways): Steps<string | null> {
   if (named === undefined) return null;
   if (named === null)
@@ -48,9 +48,9 @@ function* problemOfProxy(named: NamedUser, { reset }: Ways): Steps<string | null
   return `The proxy in front of this server names ${named}. ${DOUBTFUL}${orProve}`;
 }
 
-/** What somebody may do who is not signed in. */
+/** The ways to sign in that a person has here. */
 interface Ways extends MailedEntries {
-  /** Null if people sign in here only. */
+  /** Null if people sign in only here. */
   readonly issuer: Issuer | null;
   readonly passwords: PasswordUse;
   /** Whether passkeys can be used here. */
@@ -59,12 +59,12 @@ interface Ways extends MailedEntries {
 
 interface EntryWays {
   readonly signIns: SignIns;
-  /** Null if people sign in here only. */
+  /** Null if people sign in only here. */
   readonly issuer: Issuer | null;
   readonly named: (request: FastifyRequest) => NamedUser;
 }
 
-/** Signing in with a password, a code, a link or by an issuer, and signing out. */
+/** Signing in with a password, a code, a link or through an issuer, and signing out. */
 export function signInPages(
   routes: Routes,
   parts: DashboardParts,
@@ -123,7 +123,7 @@ export function signInPages(
   linkPage(routes, parts, entrance, { signIns, entries });
 }
 
-/** What a link from the machine leads to. */
+/** The page that a link from the machine leads to. */
 function linkPage(
   routes: Routes,
   { db, clock }: DashboardParts,
@@ -139,7 +139,7 @@ function linkPage(
     const again = async (problem: string): Promise<Html> => {
       if (!isWelcome) return signInView(entries, { token, next, problem });
       const link = await db.read(() => readLink(token, clock.now()));
-      // A link that is worth nothing is no welcome: who has a password signs in with it.
+      // If the link is not valid any more, the page is no welcome, but lets people with a password sign in.
       if (link === undefined)
         return signInView(entries, {
           next,
@@ -156,7 +156,7 @@ function linkPage(
   });
 }
 
-/** Ends the session here, and leads on to the issuer by which it began, if that says how one signs out there. */
+/** Ends the session here, and continues to the issuer that began it, if the issuer says how to sign out there. */
 function signOutPage(
   routes: Routes,
   { db, log }: DashboardParts,
@@ -177,7 +177,7 @@ function signOutPage(
     if (issuer === null || beganBy !== issuer.settings.issuer) return redirect(PATH, "signed-out");
     const address = await issuer.signOutAddress();
     if (address === null) return redirect(PATH, "signed-out");
-    // A form of ours may lead to no other site, also by redirection; this is another navigation.
+    // A form of ours may not lead to another site, not even by a redirect. This header starts a new navigation.
     reply.header("refresh", `0; url=${address}`);
     return page("Signed out", signedOutView(issuer, address));
   });
@@ -186,7 +186,7 @@ function signOutPage(
 interface SignInForm {
   readonly next: string;
   readonly email?: string;
-  /** Of a link; the form for it is then the one that is shown first. */
+  /** The token of a link. If there is one, its form is shown first. */
   readonly token?: string;
   readonly problem?: string;
 }
@@ -225,7 +225,7 @@ function signInView(entries: Ways, { next, email = "", token, problem }: SignInF
     </details>`;
 }
 
-/** The script shows the second text when the page was opened by a link. */
+/** Two texts, of which the script shows the second if the page was opened by a link. */
 function withScript(without: string, withLink: string): Html {
   return html`<span data-without-link>${without}</span><span data-with-link hidden>${withLink}</span>`;
 }
@@ -245,13 +245,13 @@ interface WelcomeForm {
   readonly token: string;
   readonly next: string;
   readonly problem: string;
-  /** Of the account; password managers need it too. */
+  /** The address of the account, which password managers need too. */
   readonly email: string;
-  /** Null if none is asked for. */
+  /** Null if no second factor is asked for. */
   readonly factors: SecondFactors | null;
 }
 
-/** What the script makes of the page when a link opened it, with what was wrong. */
+/** The page as the script shows it for a link, with the problem of the sent form. */
 function welcomeView({ passwords, token, next, problem, email, factors }: WelcomeForm): Html {
   const takesPasswords = passwords === "on";
   return html`<h1>${takesPasswords ? WELCOME : "Welcome"}</h1>
@@ -285,7 +285,7 @@ function codeView({ ticket, next, problem, app, passkeys }: CodeForm): Html {
     <p><a href="${PATH}">Begin again</a></p>`;
 }
 
-/** It may stay empty if a passkey is used in its place. */
+/** The input for a code. It may stay empty if a passkey is used instead. */
 function codeField(name: string, { app, passkeys }: SecondFactors): Html {
   const hint = app
     ? "Six digits from your app, or one of your recovery codes."
@@ -294,7 +294,7 @@ function codeField(name: string, { app, passkeys }: SecondFactors): Html {
   return textField({ name, label, value: "", autocomplete: "one-time-code", hint, isRequired: !passkeys });
 }
 
-/** What the page asks for: passkeys only if they can be used here. */
+/** The factors that the page asks for. Passkeys are among them only if they can be used here. */
 function shownFactors({ passkeys }: Ways, factors: SecondFactors): SecondFactors {
   return { ...factors, passkeys: factors.passkeys && passkeys };
 }

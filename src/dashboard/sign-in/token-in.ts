@@ -1,4 +1,4 @@
-/** The token of a link that has it behind its #: people paste the whole link. */
+/** The token in a pasted text. People paste the whole link, which has the token after its #. */
 export function tokenIn(text: string): string {
   return text.slice(text.lastIndexOf("#") + 1).trim();
 }

@@ -31,9 +31,9 @@ import { SCOPE_WORDS } from "./scope-words.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
 const PATH = "/dashboard/account/tokens";
-/** Changes of a token that its page shows. */
+/** The largest number of a token's changes that its page shows. */
 const MAX_CHANGES = 50;
-/** Of whoever makes it; a workspace's id names another owner. */
+/** Stands for the person who makes the token; the id of a workspace stands for that workspace. */
 const OWN = "own";
 
 const EXPIRIES: readonly (Option & { readonly ms: number | null })[] = [
@@ -50,7 +50,7 @@ interface Typed {
 
 const NOTHING_TYPED: Typed = { name: "", owner: OWN, expiry: "90", scopes: DEFAULT_SCOPES };
 
-/** `/dashboard/account/tokens`: tokens of the API, one's own and those of one's workspaces. A token's text is shown once. */
+/** `/dashboard/account/tokens`: tokens of the API, those of the account and those of its workspaces. A token's text is shown once. */
 export function tokenPages(routes: Routes, { db }: DashboardParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 
@@ -89,18 +89,18 @@ export function tokenPages(routes: Routes, { db }: DashboardParts): void {
   });
 }
 
-/** Names of whom tokens belong to, by id. */
+/** The names of those whom tokens belong to, by id. */
 interface Owners {
   readonly workspaces: ReadonlyMap<string, string>;
   readonly accounts: ReadonlyMap<string, string>;
 }
 
-/** Tokens that are seen, the newest first. */
+/** The tokens that the viewer sees, the newest first. */
 function* readTokens(viewer: Viewer): Steps<{ readonly tokens: readonly Token[]; readonly owners: Owners }> {
   return { tokens: (yield* listTokens(viewer)).toReversed(), owners: yield* readOwners(viewer) };
 }
 
-/** The workspaces that are seen, and the accounts. */
+/** The workspaces that the viewer sees, and the accounts. */
 function* readOwners(viewer: Viewer): Steps<Owners> {
   const ids = (yield* listViewableWorkspaces(viewer)).map(({ id }) => id);
   const accounts = viewer.isOperator ? yield* listAccounts() : [];

@@ -4,7 +4,7 @@ import { parseKeyword } from "../../spam/keyword.ts";
 import { parseSpamChoices, type SpamChoices, type SpamSenders } from "../../spam/spam-settings.ts";
 import { readLines, readNumber, readText, showText } from "../kit/typed-text.ts";
 
-/** What the form of spam settings holds, as it was typed; the names of its inputs are those of the settings. */
+/** The content of the form of spam settings, as it was typed. The names of its inputs are those of the settings. */
 export type TypedSpam = Readonly<Record<keyof SpamChoices, string>>;
 
 export const SPAM_LABELS: TypedSpam = {
@@ -41,7 +41,7 @@ export function readSpamForm(form: URLSearchParams): TypedSpam {
   return Object.fromEntries(NAMES.map((name) => [name, form.get(name) ?? ""])) as TypedSpam;
 }
 
-/** The choices, checked as the command checks a settings file, or what is wrong with them by the names of the inputs. */
+/** The choices, checked like a settings file of the command, or their problems by the names of the inputs. */
 export function checkSpamForm(
   typed: TypedSpam,
 ): { readonly choices: SpamChoices } | { readonly choices: null; readonly problems: Map<string, string> } {
@@ -78,7 +78,7 @@ function readRules(typed: string, problems: Map<string, string>): unknown {
   }
 }
 
-/** E-mail addresses have an @; what is no network either is a domain. */
+/** Sorts typed senders: a text with an @ is an e-mail address; else a network; else a domain. */
 function readSenders(typed: string) {
   const lines = readLines(typed);
   const emails = lines.filter((line) => line.includes("@"));
@@ -103,7 +103,7 @@ function check(named: Record<string, unknown>, problems: Map<string, string>): S
   }
 }
 
-/** A path is the setting's name and then a path in it, like `deny.emails.3`. */
+/** Adds a problem by its path, which is the setting's name and then a path in it, like `deny.emails.3`. */
 function addProblem(
   named: Record<string, unknown>,
   path: string,
@@ -130,19 +130,19 @@ function add(problems: Map<string, string>, name: "" | keyof SpamChoices, text: 
   problems.set(name, before === undefined ? line : `${before}\n${line}`);
 }
 
-/** What a form showed, for its hidden input: whoever saves it later is told what changed meanwhile. */
+/** Identifies the choices that a form showed, for a hidden input. When it is saved later, the page can say what changed meanwhile. */
 export function spamFingerprint(chosen: SpamChoices): string {
   return JSON.stringify(spamForm(chosen));
 }
 
-/** The settings that are not what a form showed any more, with their values now; null if all are. */
+/** The settings that differ from those that a form showed, with their present values; null if none does. */
 export function spamChangedSince(fingerprint: string, chosen: SpamChoices): readonly string[] | null {
   if (fingerprint === spamFingerprint(chosen)) return null;
   let shown: Partial<TypedSpam> = {};
   try {
     shown = Object(JSON.parse(fingerprint)) as Partial<TypedSpam>;
   } catch {
-    // Then all of it is told.
+    // An unreadable fingerprint counts as if all settings had changed.
   }
   const now = spamForm(chosen);
   return NAMES.filter((name) => shown[name] !== now[name]).map(

@@ -25,7 +25,7 @@ import {
 import { shownChanges, type ShownSpam, spamListView, spamView } from "./spam-view.ts";
 import { sentence } from "../kit/sentence.ts";
 
-/** `/dashboard/spam`: how posts are scored, with what a change would do to the last posts before it is saved. */
+/** `/dashboard/spam`: how posts are scored. Before a change is saved, it shows what the change would do to the last posts. */
 export function spamPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/spam", async ({ viewer }) => {
     const { workspaces, forms } = await parts.db.read(function* () {
@@ -106,7 +106,7 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
   }
 }
 
-/** @param showAgain the form, if somebody else changed the settings while it was open, so that nothing was stored */
+/** @param showAgain shows the form again if somebody else changed the settings while it was open; nothing is stored then */
 async function save(
   { perform }: Visit,
   found: FoundScope,

@@ -20,10 +20,10 @@ import { spamForm } from "./spam-form.ts";
 import type { SpamScopeView } from "./spam-view.ts";
 import { pageWords } from "../kit/sentence.ts";
 
-/** Endpoints whose own settings are told on the page of their workspace. */
+/** The largest number of endpoints whose own settings are listed on the page of their workspace. */
 const MAX_ENDPOINTS = 200;
 
-/** A whole workspace's settings, or those of one endpoint, which stand above them. */
+/** Finds the settings of a whole workspace, or of one endpoint, which override the workspace's. */
 export type FindScope = (viewer: Viewer, id: string) => Steps<FoundScope>;
 
 export interface FoundScope {
@@ -50,7 +50,7 @@ export function* findEndpointScope(viewer: Viewer, id: string): Steps<FoundScope
   return { chosen: { scope, workspace: yield* getWorkspace(workspaceId) }, endpoint };
 }
 
-/** The forms whose settings somebody may change who changes nothing of their whole workspace. */
+/** The forms whose settings the viewer may change although they may not change those of the whole workspace. */
 export function* listBoundForms(viewer: Viewer): Steps<readonly EndpointInWorkspace[]> {
   const sight = yield* findSight(viewer, "endpoints:write");
   if (sight === null || sight.endpoints.length === 0) return [];
@@ -96,7 +96,7 @@ function* mayChangeAll(viewer: Viewer, workspaceId: string): Steps<boolean> {
   return allowed.some(({ id }) => id === workspaceId);
 }
 
-/** Why the plan allows no change, in the words of the command; null if it does. */
+/** Why the plan does not allow a change, in the words of the command; null if it does. */
 function refusalOf(plan: string, plans: Plans): string | null {
   try {
     requireCustomSpam(plan, plans);

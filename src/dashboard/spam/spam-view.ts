@@ -23,48 +23,48 @@ import { scoreLabel } from "../inbox/score-view.ts";
 import { saveBar, settingsGroup, type SettingsGroup } from "../kit/settings-groups.ts";
 import { SPAM_LABELS, type TypedSpam } from "./spam-form.ts";
 
-/** Whose settings a page shows. */
+/** The workspace or endpoint whose settings a page shows. */
 export interface SpamScopeView {
   readonly workspace: Workspace;
   /** Null for the whole workspace. */
   readonly endpoint: Endpoint | null;
   readonly path: string;
-  /** All that holds there now. */
+  /** All settings in force. */
   readonly settings: SpamSettings;
-  /** What the form of its own settings holds if nothing is typed. */
+  /** The form's content for the stored choices. */
   readonly saved: TypedSpam;
-  /** Why the plan allows no own settings; null if it does. */
+  /** Why the plan does not allow own settings; null if it does. */
   readonly refusal: string | null;
-  /** Of a workspace: its endpoints with the settings that they chose themselves. */
+  /** For a workspace: its endpoints, with the names of the settings that they override. */
   readonly endpoints: readonly {
     readonly endpoint: Endpoint;
     readonly names: readonly (keyof SpamChoices)[];
   }[];
-  /** Endpoints that are not among them. */
+  /** The number of endpoints that are not in the list. */
   readonly more: number;
   /** Whether the viewer has several workspaces to choose from. */
   readonly isOneOfSeveral: boolean;
-  /** Whether the viewer may look at the settings of the whole workspace. */
+  /** Whether the viewer may see the settings of the whole workspace. */
   readonly seesWorkspaceSettings: boolean;
 }
 
-/** The form, and what came of it. */
+/** The form, and the result of the last action. */
 export interface ShownSpam {
   readonly typed: TypedSpam;
   readonly problems: Problems;
-  /** Of the settings that the form began from. */
+  /** The fingerprint of the settings when the form was opened. */
   readonly fingerprint: string;
   readonly preview?: Preview;
-  /** What the submissions of the preview are called, by id. */
+  /** The titles of the submissions in the preview, by id. */
   readonly titles?: ReadonlyMap<string, string>;
   /** What somebody else changed while the form was open. */
   readonly changed?: readonly string[];
 }
 
-/** Workspaces in one list. */
+/** The largest number of workspaces in one list. */
 const MAX_LISTED = 200;
 
-/** @param forms whose settings the viewer may change without those of their workspace */
+/** @param forms the forms whose settings the viewer may change without those of the workspace */
 export function spamListView(workspaces: readonly Workspace[], forms: readonly EndpointInWorkspace[]): Html {
   const isEmpty = workspaces.length + forms.length === 0;
   return html`<div class="head"><h1>Spam</h1></div>
@@ -87,7 +87,7 @@ function workspaceTable(workspaces: readonly Workspace[]): Html {
 }
 
 interface ScopeRow {
-  /** Below the page of the list. */
+  /** The path below the page of the list. */
   readonly path: string;
   readonly name: string;
   readonly about: Html | string;
@@ -216,10 +216,10 @@ const RULES_HINT = html`As JSON: a list of rules, each with a <code>pattern</cod
   or <code>"allow"</code>) and, if it is for one field, that <code>field</code>. Like
   <code>[{"field": "message", "pattern": "crypto ?currency", "effect": 30}]</code>.`;
 
-/** Changes that are shown; the sentence counts all of them. */
+/** The largest number of changes that are shown. The sentence counts all of them. */
 const MAX_SHOWN = 100;
 
-/** The changes that there is room for: first those that would be treated otherwise. */
+/** The changes that are shown. Those that change what happens to a post come first. */
 export function shownChanges({ changes }: Preview): Preview["changes"] {
   const moved = changes.filter(isMoved);
   return [...moved, ...changes.filter((each) => !isMoved(each))].slice(0, MAX_SHOWN);
@@ -271,7 +271,7 @@ function changeTable(changes: Preview["changes"], titles: ReadonlyMap<string, st
   </div>`;
 }
 
-/** Characters of a post's reasons. */
+/** The largest number of characters of a post's reasons. */
 const MAX_REASON_LENGTH = 300;
 
 function postPath(id: string): string {

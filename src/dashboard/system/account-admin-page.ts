@@ -31,7 +31,7 @@ import { time, timeText } from "../kit/time.ts";
 
 const PATH = "/dashboard/system/accounts";
 
-/** `/dashboard/system/accounts/:id`: how somebody signs in, and help when they cannot. */
+/** `/dashboard/system/accounts/:id`: how the holder of an account signs in, and help if they cannot. */
 export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
   const { db, config, log } = parts;
   const { read, write } = operatorRoutes(routes);
@@ -83,7 +83,7 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
   });
 }
 
-/** The same account under another address, and its end. */
+/** The pages that change an account's address, and that delete it. */
 function leavingPages(routes: Routes, parts: DashboardParts): void {
   const { db, log } = parts;
   const { write } = operatorRoutes(routes);
@@ -114,7 +114,7 @@ function leavingPages(routes: Routes, parts: DashboardParts): void {
     }
   });
 
-  /** The page again with what was typed, if it was a mistake of the form. */
+  /** Shows the page again with what was typed, if the error is a mistake in the form; else throws it. */
   async function refused(visit: Visit, error: unknown, field: string, typed: Typed): Promise<Answer> {
     if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
     const problems = new Map([[field, sentence(error.message)]]);
@@ -131,7 +131,7 @@ function back(visit: Visit, notice: string, count?: number): Answer {
   return redirect(`${PATH}/${idOf(visit)}`, notice, count);
 }
 
-/** Where the operator's own browser found the dashboard. */
+/** The origin at which the operator's browser found the dashboard. */
 function dashboardOrigin(request: FastifyRequest, config: Config): string {
   if (config.dashboard.listen === null) return ownAddress(request, config);
   return ownAddress(request, { ...config, server: { ...config.server, baseUrl: null } });
@@ -139,13 +139,13 @@ function dashboardOrigin(request: FastifyRequest, config: Config): string {
 
 interface AccountState {
   readonly account: Account;
-  /** The workspaces that it is a member of. */
+  /** The workspaces that the account is a member of. */
   readonly workspaces: readonly Workspace[];
   readonly going: GoingWithAccount;
   readonly sessions: readonly Session[];
   readonly hasPassword: boolean;
   readonly factors: SecondFactors | null;
-  /** Whether it signed in by an OpenID issuer. */
+  /** Whether the account has signed in through an OpenID issuer. */
   readonly isBound: boolean;
 }
 
@@ -167,7 +167,7 @@ function* readState(
   };
 }
 
-/** What is a mistake of a form on this page. */
+/** The error codes that mean a mistake in a form of this page. */
 const REFUSALS: ReadonlySet<string> = new Set(["usage", "already_exists", "conflict"]);
 
 /** What was typed into the forms of the page. */
@@ -225,7 +225,7 @@ function stateView(
     ${sessionsCard(state, path)} ${operatorCard(account, path, viewerId)}${addressCard(state, path, tried)}${deletionCard(state, path, tried)}`;
 }
 
-/** Of an account in lists and headings. */
+/** The mark of an account in doubt, in lists and headings. */
 export const DOUBTFUL_PILL = html`<span class="pill medium">address in doubt</span>`;
 
 function doubtCard(path: string): Html {

@@ -16,7 +16,7 @@ import { sentence } from "../kit/sentence.ts";
 const PATH = "/dashboard/system/accounts";
 const PAGE_SIZE = 100;
 
-/** `/dashboard/system/accounts`: who owns workspaces and signs in, and a form for a new account. */
+/** `/dashboard/system/accounts`: the accounts with their workspaces and ways to sign in, and a form for a new account. */
 export function accountListPages(routes: Routes, parts: DashboardParts): void {
   const { read, write } = operatorRoutes(routes);
 

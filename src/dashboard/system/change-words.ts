@@ -1,4 +1,4 @@
-/** What was done, by the action of a recorded change. */
+/** The words for a recorded change, by its action. */
 export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "account.bind": "is somebody at an OpenID issuer from now on:",
   "account.create": "added the account",

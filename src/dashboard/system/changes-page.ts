@@ -34,7 +34,7 @@ function changesView(changes: readonly RecordedChange[], next: number | null): H
 }
 
 function changeRow({ at, actor, action, subject, detail }: RecordedChange): Html {
-  // Of an id and a name, people know the name.
+  // If there are an id and a name, people know the name.
   const [main, more] = detail === null ? [subject, null] : [detail, subject];
   return html`<tr>
     <td>${time(at)}</td>

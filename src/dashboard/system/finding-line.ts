@@ -1,11 +1,11 @@
 import type { Html } from "../../foundation/html.ts";
 
-/** One thing that needs a person. */
+/** A finding that a person has to do something about. */
 export interface FindingLine {
   readonly text: string | Html;
-  /** A page that helps, with the words of its link. */
+  /** A page that helps; `label` is the text of its link. */
   readonly href?: string;
   readonly label?: string;
-  /** Or buttons that do something about it. */
+  /** Buttons that do something about it, in place of a link. */
   readonly actions?: Html;
 }

@@ -1,7 +1,7 @@
 import { pageWords } from "../kit/sentence.ts";
 import { timeText } from "../kit/time.ts";
 
-/** What a check is about, for people. */
+/** The subject of a check, in words. */
 export function checkName(name: string): string {
   return HEADINGS[name] ?? "Other";
 }
@@ -51,18 +51,18 @@ const HEADINGS: Readonly<Record<string, string>> = {
 };
 
 const ISO_TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-/** Behind the name of what it belongs to. The advice leads to its page. */
+/** Matches an id after the name of its row. The advice links to the row's page. */
 const ID = / \([a-z]+_[0-9a-z]{26}\)/g;
 
-/** Of a program, like `ECONNREFUSED: connect …`: for whoever looks closer. */
+/** Matches the text of a program, like `ECONNREFUSED: connect …`, which helps people who look closer. */
 const RAW = / \(([A-Z][A-Z0-9_]{3,}: [^()]*(?:\([^()]*\)[^()]*)*)\)/g;
 
-/** What a program said to a check, which stands in a fold; empty if it said nothing. */
+/** The texts of programs in a message, which are shown folded; empty if there are none. */
 export function rawWords(message: string): string {
   return [...message.matchAll(RAW)].map(([, raw]) => raw).join("; ");
 }
 
-/** What a check found, without what only a terminal needs. */
+/** The message of a check without the parts that only a terminal needs. */
 export function findingText(message: string): string {
   return pageWords(message.replaceAll(ID, "").replaceAll(RAW, "")).replaceAll(ISO_TIME, (iso) =>
     timeText(Date.parse(iso)),

@@ -22,7 +22,7 @@ import { recipientPath } from "../notifications/recipient-paths.ts";
 import { originLines } from "../forms/refused-origins-lines.ts";
 import { exactTime } from "../kit/time.ts";
 
-/** What needs a person, in the workspaces of the viewer; for operators the machine too. */
+/** The findings in the viewer's workspaces; for operators also those about the machine. */
 export async function readFindings(parts: DashboardParts, viewer: Viewer): Promise<readonly FindingLine[]> {
   const { db, config, clock } = parts;
   const now = clock.now();
@@ -75,7 +75,7 @@ function troubleOf({ settings, state, failingSince }: Webhook): Html {
   return html`The webhook to ${host} has failed${since}. Its messages wait, and nothing is lost.`;
 }
 
-/** Recipients that are named; most have few. */
+/** The largest number of stopped recipients that are named; most workspaces have few. */
 const MAX_STOPPED = 3;
 
 function* mailLines(viewer: Viewer): Steps<FindingLine[]> {
@@ -96,7 +96,7 @@ function* mailLines(viewer: Viewer): Steps<FindingLine[]> {
   return [...lines, { text, href: "/dashboard/notifications", label: "See all" }];
 }
 
-/** Recipients that are named. */
+/** The largest number of recipients that are named because of a condition on a field that is gone. */
 const MAX_GONE_CONDITIONS = 3;
 
 function* conditionLines(viewer: Viewer): Steps<FindingLine[]> {
@@ -109,7 +109,7 @@ function* conditionLines(viewer: Viewer): Steps<FindingLine[]> {
   }));
 }
 
-/** Workspaces that are close to the limit of their month. */
+/** The largest number of workspaces that are named because they are close to their monthly limit. */
 const MAX_LIMIT_LINES = 3;
 
 function* limitLines(workspaces: readonly Workspace[], plans: Plans, now: number): Steps<FindingLine[]> {
@@ -137,7 +137,7 @@ function* heldLines(viewer: Viewer): Steps<FindingLine[]> {
   return [{ text, href: "/dashboard/held", label: "Look at them" }];
 }
 
-/** Checks whose result stands in the lines for owners already. */
+/** Checks whose results the lines for owners already show. */
 const SHOWN_TO_OWNERS: ReadonlySet<string> = new Set([
   "webhooks.receivers",
   "webhooks.failed",
@@ -161,7 +161,7 @@ function machineLines(findings: readonly Finding[]): FindingLine[] {
   }));
 }
 
-/** With one full stop at its end. */
+/** The text with exactly one full stop at its end. */
 function endedBy(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -5,11 +5,11 @@ import { html, type Html } from "../../foundation/html.ts";
 
 interface Advice {
   readonly text: string;
-  /** A page on which it is done. */
+  /** The page on which it can be done. */
   readonly href?: string;
 }
 
-/** What a page says for the hint of a finding: the page that mends it, or that only the command line does. */
+/** What a page says for a hint: the page that helps, or that only the command line can do it. */
 const WORDS: Partial<{
   readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly kind: Kind }>) => Advice;
 }> = {

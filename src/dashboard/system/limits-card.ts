@@ -3,7 +3,7 @@ import type { Plans } from "../../workspaces/workspace.ts";
 import { grouped } from "../kit/numbers.ts";
 import { planName } from "./plan-name.ts";
 
-/** What each plan allows, and how whoever runs the server lifts it. */
+/** What each plan allows, and how the person who runs the server can raise it. */
 export function limitsCard(plans: Plans): Html {
   return html`<section class="card">
     <header><h2>Limits of the plans</h2></header>

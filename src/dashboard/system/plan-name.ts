@@ -1,4 +1,4 @@
-/** A plan's name as people read it: the configuration has it in small letters. */
+/** A plan's name with a capital letter; the configuration has it in small letters. */
 export function planName(plan: string): string {
   return plan.charAt(0).toUpperCase() + plan.slice(1);
 }

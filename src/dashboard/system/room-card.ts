@@ -11,19 +11,19 @@ import type { DashboardParts } from "../parts.ts";
 import { exactTime } from "../kit/time.ts";
 import { meter } from "./usage-view.ts";
 
-/** What fills up, and how far it is. */
+/** How full each of the bounded resources is. */
 export interface Room {
   readonly size: DatabaseSize;
-  /** Of held posts; `max` is null if nothing bounds them. */
+  /** Bytes of held posts; `max` is null if there is no limit. */
   readonly held: { readonly bytes: number; readonly max: number | null };
-  /** Messages that are to be sent. */
+  /** The number of messages that are to be sent. */
   readonly waiting: number;
-  /** Since when the oldest of them could have been sent; null if none is late. */
+  /** The time at which the oldest late message was due, in milliseconds since 1970 UTC; null if none is late. */
   readonly lateSince: number | null;
 }
 
 const KINDS = [WEBHOOK_KIND, MAIL_KIND, REPLY_KIND];
-/** What was due later than this before now is on its way. */
+/** A message that has been due for less than this is on its way, and not late. */
 const LATE_MS = 60_000;
 
 export async function readRoom({ db, config }: DashboardParts, now: number): Promise<Room> {
@@ -65,7 +65,7 @@ function row(name: string, amounts: string | Html, bar: Html | null): Html {
 
 const UNITS = ["MiB", "GiB", "TiB"] as const;
 
-/** `46 GiB`, rounded; the smallest unit is a MiB, rounded up. */
+/** A text like `46 GiB`, rounded. The smallest unit is a MiB, rounded up. */
 function amount(bytes: number): string {
   let value = Math.ceil(bytes / 1_048_576);
   let unit = 0;

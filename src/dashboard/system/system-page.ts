@@ -16,7 +16,7 @@ import { checkName, findingText, rawWords } from "./finding-words.ts";
 import { icon } from "../kit/icons.ts";
 import { type Room, readRoom, roomCard } from "./room-card.ts";
 
-/** The same two for operators; for everybody else there is no such page. */
+/** Routes that exist only for operators. For everybody else there is no such page. */
 export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
   const guarded =
     (handler: Handler): Handler =>
@@ -30,7 +30,7 @@ export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
   };
 }
 
-/** `/dashboard/system`: whether a person has to act, and what runs here. */
+/** `/dashboard/system`: whether a person has to do something, and what runs here. */
 export function systemPages(routes: Routes, parts: DashboardParts): void {
   const { read, write } = operatorRoutes(routes);
   read("/system", async ({ now, perform }) => {
@@ -44,7 +44,7 @@ export function systemPages(routes: Routes, parts: DashboardParts): void {
   });
 }
 
-/** The pages of the operator. */
+/** The operator's pages. */
 const TABS = [
   { path: "/dashboard/system", label: "State" },
   { path: "/dashboard/system/accounts", label: "Accounts" },
@@ -52,7 +52,7 @@ const TABS = [
   { path: "/dashboard/system/changes", label: "Changes" },
 ];
 
-/** @param path of the page that is shown. */
+/** @param path the path of the page that is shown */
 export function systemHead(path: string): Html {
   return html`<div class="head"><h1>System</h1></div>
     <nav class="tabs" aria-label="System">
@@ -102,7 +102,7 @@ function everyHours(hours: number): string {
   return hours === 1 ? "every hour" : `every ${hours} hours`;
 }
 
-/** What is well weighs little: one row, which shows all when it is opened. */
+/** The checks without a problem, in one row that can be opened. */
 function soundCard(findings: readonly Finding[], problems: number): Html {
   const count = findings.length;
   const others = problems === 0 ? "" : " other";
@@ -122,7 +122,7 @@ function problemsCard(problems: readonly Finding[], config: Config): Html {
   </section>`;
 }
 
-/** What is broken, what to do, and, if there is one, the button that does it. */
+/** A problem, what to do about it, and the button that does it if there is one. */
 function problemView({ name, message, advice }: Finding, { mail }: Config): Html {
   const canTry = name === "mail.server" && mail.host !== null;
   return html`<div class="trouble">

@@ -1,10 +1,10 @@
 import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
 import type { MonthUse } from "../../workspaces/workspace-store.ts";
 
-/** Months that the page shows, the present one counted. */
+/** The number of months that the page shows, including the present one. */
 const SHOWN_MONTHS = 12;
 
-/** The first millisecond of a month that is written `YYYY-MM`. */
+/** The first millisecond of a month `YYYY-MM`. */
 export function monthStart(month: string): number {
   return Date.parse(`${month}-01T00:00:00Z`);
 }
@@ -22,13 +22,13 @@ export function lastMonths(now: number): string[] {
   );
 }
 
-/** With a 0 for each month in which nothing was counted. */
+/** All months, with 0 for each month in which nothing was counted. */
 export function everyMonth(counted: readonly MonthUse[], months: readonly string[]): MonthUse[] {
   const known = new Map(counted.map(({ month, used }) => [month, used]));
   return months.map((month) => ({ month, used: known.get(month) ?? 0 }));
 }
 
-/** `November 2026` */
+/** A text like `November 2026`. */
 export function monthName(month: string): string {
   return new Date(monthStart(month)).toLocaleDateString("en-GB", {
     month: "long",
@@ -37,12 +37,12 @@ export function monthName(month: string): string {
   });
 }
 
-/** The part of a month that must be over before its pace says anything. */
+/** The share of a month after which its pace says something. */
 const EARLY_SHARE = 0.1;
 
 /**
- * When the limit is reached if the month goes on as it began, in milliseconds. Null if it is not reached in this month, or if it is too
- * early to tell.
+ * When the limit will be reached if the month goes on at its present pace, in milliseconds since 1970 UTC. Null if that is not in this
+ * month, or if it is too early to tell.
  */
 export function reachedAt(used: number, limit: number | null, now: number): number | null {
   const start = monthStart(monthOf(now));

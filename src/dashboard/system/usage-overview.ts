@@ -20,13 +20,13 @@ const PATH = "/dashboard/usage";
 const SORTS = ["share", "used", "plan", "name"] as const;
 type Sort = (typeof SORTS)[number];
 
-/** What a workspace used of its plan in one month. */
+/** What a workspace has used of its plan in one month. */
 export interface WorkspaceUse {
   readonly workspace: Workspace;
-  /** Its name, told apart from others of that name. */
+  /** Its name, made unique among workspaces with the same name. */
   readonly label: string;
   readonly used: number;
-  /** Null is no limit; undefined is a plan that is not in the configuration, which takes no post. */
+  /** Null means unlimited. Undefined means that the plan is not in the configuration, so the workspace accepts no posts. */
   readonly limit: number | null | undefined;
 }
 
@@ -75,7 +75,7 @@ const ORDERS: Readonly<Record<Sort, Order>> = {
   share: (left, right) => shareOf(right) - shareOf(left) || byUsed(left, right),
 };
 
-/** 1 is the whole limit. Whoever can take no post at all comes first. */
+/** The used share of the limit; 1 means all of it. A workspace that can accept no posts comes first. */
 function shareOf({ used, limit }: WorkspaceUse): number {
   if (limit === undefined) return Infinity;
   if (limit === null) return 0;

@@ -21,12 +21,15 @@ import { everyMonth, isMonth, lastMonths, monthStart } from "./usage-months.ts";
 import { usageOverview, type WorkspaceUse } from "./usage-overview.ts";
 import { noWorkspaceView, type StoredPosts, usageView } from "./usage-view.ts";
 
-/** Endpoints whose posts are counted for one page. */
+/** The largest number of endpoints whose posts are counted for one page. */
 const MAX_ENDPOINTS = 50;
-/** Posts that are counted of one endpoint and month: this takes 40 ms, in slices. More are told as "more than". */
+/**
+ * The largest number of posts that are counted for one endpoint and month; this takes 40 ms, in slices. A larger number is shown as "more
+ * than".
+ */
 const MOST_COUNTED = 200_000;
 
-/** `/dashboard/usage`: what counted towards the plan, month by month and by endpoint. */
+/** `/dashboard/usage`: what counted towards the plan, by month and by endpoint. */
 export function usagePages(routes: Routes, { db, config }: DashboardParts): void {
   routes.read("/usage", async (visit) => {
     const { query, now } = visit;

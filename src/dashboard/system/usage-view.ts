@@ -11,11 +11,11 @@ import { planName } from "./plan-name.ts";
 import { dayName } from "../kit/time.ts";
 import { monthName, reachedAt } from "./usage-months.ts";
 
-/** Stored posts of one endpoint in a month. */
+/** The number of stored posts of one endpoint in a month. */
 export interface StoredPosts {
   readonly endpoint: Endpoint;
   readonly posts: number;
-  /** Whether there are more that were not counted. */
+  /** Whether there are further posts that were not counted. */
   readonly hasMore: boolean;
 }
 
@@ -29,11 +29,11 @@ interface UsageParts {
   /** The month whose endpoints are shown. */
   readonly month: string;
   readonly endpoints: readonly StoredPosts[];
-  /** Bytes of the files that each endpoint has now, by its id; none for one without files. */
+  /** Bytes of the files that each endpoint has now, by its id. An endpoint without files is missing. */
   readonly formBytes: ReadonlyMap<string, number>;
-  /** Endpoints that are not shown. */
+  /** The number of endpoints that are not shown. */
   readonly uncounted: number;
-  /** Null keeps held posts until they are dropped. */
+  /** The number of days that posts are held; null means until they are dropped. */
   readonly heldDays: number | null;
   readonly now: number;
 }
@@ -106,13 +106,13 @@ export function meter(used: number, limit: number): Html {
   </p>`;
 }
 
-/** Yellow when it is time to look, red when posts are held. */
+/** The colour of a meter: yellow if it is time to act, red if posts are held. */
 export function meterTone(used: number, limit: number | null): string {
   if (hasReached(used, limit, 100)) return "full";
   return hasReached(used, limit, 80) ? "high" : "";
 }
 
-/** The room of files, if there are any. */
+/** The bytes of files, if there are any. */
 function filesCard({ formBytes, limits }: UsageParts): Html | null {
   if (formBytes.size === 0) return null;
   const used = [...formBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
@@ -131,7 +131,7 @@ function filesCard({ formBytes, limits }: UsageParts): Html | null {
   </section>`;
 }
 
-/** Months with posts from which on bars say more than the sentence and the table. */
+/** The number of months with posts from which bars say more than the sentence and the table. */
 const MIN_BARS = 2;
 const BAR_WIDTH = 20;
 const CHART_HEIGHT = 56;

@@ -6,7 +6,7 @@ import { areaField, type Problems, textField, tryField } from "../kit/field.ts";
 import { colourField } from "../kit/colour-field.ts";
 import type { Routes, Visit } from "../routes.ts";
 
-/** What the look of a workspace's pages and e-mails is set by. @param show the page again, with what was typed */
+/** The routes that set the look of a workspace's pages and e-mails. @param show shows the page again, with what was typed */
 export function brandWrites(
   routes: Routes,
   show: (visit: Visit, brand: Brand, problems: Problems) => Promise<Answer>,
@@ -28,7 +28,7 @@ function readBrand(form: URLSearchParams): Brand {
   return { colour: value("colour"), name: value("name"), footer: value("footer") };
 }
 
-/** Part by part, so that each is shown at its field. */
+/** Checks each part by itself, so that its problem is shown at its field. */
 function brandProblems(brand: Brand): Problems {
   const problems = new Map<string, string>();
   for (const part of ["colour", "name", "footer"] as const)

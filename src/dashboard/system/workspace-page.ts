@@ -29,7 +29,7 @@ import { brandPart, brandWrites } from "./workspace-brand.ts";
 type Counts =
   ReturnType<WorkspaceContents["count"]> extends Generator<unknown, infer Result> ? Result : never;
 
-/** `/dashboard/workspaces/:id`: what a workspace is called, and its end. */
+/** `/dashboard/workspaces/:id`: the name and settings of a workspace, handing it over, and deleting it. */
 export function workspacePages(routes: Routes, { db, log, workspaceContents }: DashboardParts): void {
   const show = async (visit: Visit, typed: Partial<Typed>, problems: Problems): Promise<Answer> => {
     const id = visit.params["id"] ?? "";
@@ -105,7 +105,7 @@ async function* bytesOf(parts: AsyncIterable<{ readonly base64: string }>): Asyn
   for await (const { base64 } of parts) if (base64 !== "") yield Buffer.from(base64, "base64");
 }
 
-/** The zones that `Intl` lists, by region, and the chosen one, which may have an older name. */
+/** The time zones that `Intl` lists, by region, and the chosen one, which may have an older name. */
 function zoneOptions(chosen: string | null): Option[] {
   const names = Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC");
   const others = chosen === null || names.includes(chosen) ? names : [chosen, ...names];
@@ -113,7 +113,7 @@ function zoneOptions(chosen: string | null): Option[] {
   return [{ value: "", label: "UTC" }, ...listed];
 }
 
-/** What the owner of before may stay. */
+/** The roles that the former owner can keep. */
 const STAYS = [
   { value: "", label: "No member any more" },
   { value: "editor", label: "An editor" },
@@ -123,7 +123,7 @@ const STAYS = [
 interface Typed {
   readonly name: string;
   readonly confirm: string;
-  /** The address of who gets it, and what its owner stays. */
+  /** The address of the new owner; `stay` is the role that the former owner keeps. */
   readonly to: string;
   readonly stay: string;
   readonly brand: Brand;

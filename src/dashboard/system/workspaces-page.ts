@@ -22,7 +22,7 @@ interface Typed {
   readonly account: string;
 }
 
-/** `/dashboard/system/workspaces`: who has which plan, changing it, and a form for a further workspace. */
+/** `/dashboard/system/workspaces`: the plan of each workspace, a form that changes it, and a form for a further workspace. */
 export function workspaceListPages(routes: Routes, parts: DashboardParts): void {
   const { db, config } = parts;
   const { read, write } = operatorRoutes(routes);
@@ -78,7 +78,7 @@ function rowView(workspace: Workspace, owner: Account | undefined, plans: readon
 }
 
 function planForm({ id, name, plan }: Workspace, plans: readonly string[]): Html {
-  // A plan that the configuration has no more is still shown, until another is chosen.
+  // A plan that is not in the configuration any more is still shown until another one is chosen.
   const offered = plans.includes(plan) ? plans : [plan, ...plans];
   return html`<form class="row" method="post" action="${PATH}/${id}/plan">
     <input type="hidden" name="seen" value="${plan}" />
