@@ -1,5 +1,5 @@
 import type { PostgresqlDatabase } from "./postgresql/open-postgresql.ts";
 import type { SqliteDatabase } from "./sqlite/sqlite-database.ts";
 
-/** A database of either engine, for what administers it. */
+/** A database of either engine, for code that administers it. */
 export type AnyDatabase = SqliteDatabase | PostgresqlDatabase;

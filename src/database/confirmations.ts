@@ -1,20 +1,20 @@
 /**
- * Rows that the synchronous standby has for sure: those that a snapshot of PostgreSQL's sees, by the transactions that stored them.
- * It is in the text form of `pg_snapshot`.
+ * The rows that the synchronous standby certainly has: those whose transactions are visible in this snapshot. It has the text form of
+ * PostgreSQL's type `pg_snapshot`.
  */
 export type SafeSnapshot = string;
 
 /**
- * Tells whether what was read may be on the primary alone. PostgreSQL shows such rows after the wait of their commit was ended, and after
- * its own restart.
+ * Finds out whether rows that were read may exist only on the primary. PostgreSQL shows such rows if the wait of their commit for the
+ * standby was ended, and after its own restart.
  */
 export interface Confirmations {
   /**
-   * Resolves to null when a synchronous standby has everything that was read before, or when none is awaited. If it does not answer
-   * within a second, resolves to what it had before. Never rejects.
+   * Resolves to null when a synchronous standby has everything that was read before, or at once if commits do not wait for one. If the
+   * standby does not answer within a second, resolves to what it had before. Never rejects.
    */
   confirm(): Promise<SafeSnapshot | null>;
 }
 
-/** A file is on one machine. */
+/** A database file is on one machine, so there is nothing to confirm. */
 export const NOTHING_TO_CONFIRM: Confirmations = { confirm: () => Promise.resolve(null) };

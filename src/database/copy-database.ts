@@ -9,25 +9,25 @@ import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./sqlite/open-database.ts
 import { fillSqliteTables, readSqliteTables } from "./sqlite/sqlite-tables.ts";
 
 export interface MadeCopy {
-  /** The file, or the address without its password. */
+  /** The path of the file, or the address of the database without its password. */
   readonly to: string;
-  /** The number of its last migration. */
+  /** The number of the last migration of the copy. */
   readonly version: number;
   readonly tables: readonly CopiedTable[];
 }
 
 export interface MadeFile extends MadeCopy {
   readonly bytes: number;
-  /** Files whose bytes are in a store outside the database. */
+  /** The number of files whose bytes are in a store outside the database. */
   readonly outsideFiles: number;
-  /** Files whose bytes are not in it; absent if it has everything. */
+  /** The number of files whose bytes were left out of the copy; absent if none were. */
   readonly leftOutFiles?: number;
 }
 
 /**
- * Copies every row, as they were at one moment, into a new file, and compares. The file has its name only when it is whole.
+ * Copies all rows, as they were at one moment, into a new file, and compares the copy. The file gets its name only when it is complete.
  *
- * @param onProgress called with the rows copied so far. @throws as {@link makeWhole} and {@link copyTables}
+ * @param onProgress called with the number of rows copied so far. @throws as {@link makeWhole} and {@link copyTables} do
  */
 export async function copyToFile(
   from: AnyDatabase,
@@ -55,9 +55,9 @@ export async function copyToFile(
 }
 
 /**
- * Copies every row, as they were at one moment, into a PostgreSQL database that holds nothing yet, and compares.
+ * Copies all rows, as they were at one moment, into an empty PostgreSQL database, and compares the copy.
  *
- * @throws already_exists if it holds anything; as {@link copyTables}
+ * @throws already_exists if the database is not empty; as {@link copyTables} does
  */
 export async function copyToPostgresql(
   from: AnyDatabase,

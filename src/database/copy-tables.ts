@@ -3,35 +3,35 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Tables } from "./tables.generated.ts";
 
 export type TableName = keyof Tables;
-/** The values of some columns, in their order: text, whole numbers, bytes and null. */
+/** The values of some columns, in the order of the columns: text, whole numbers, bytes and null. */
 export type Values = readonly unknown[];
 
 /** Reads the tables of one database, all as they were at one moment. */
 export interface TableReader {
   columns(table: TableName): Promise<readonly string[]>;
-  /** Every row, some at a time. Submissions come in the order of their commits. */
+  /** Yields all rows, some at a time. Submissions come in the order of their commits. */
   read(table: TableName, columns: readonly string[]): AsyncIterable<readonly Values[]>;
 }
 
 /** Fills the tables of an empty database, in one transaction. No trigger runs. */
 export interface TableWriter extends TableReader {
   write(table: TableName, columns: readonly string[], rows: readonly Values[]): Promise<void>;
-  /** The value as this engine can store it. */
+  /** Converts a value to one that this engine can store. */
   storable(value: unknown): unknown;
 }
 
-/** Rows that are read or written at once; chunks of files have 256 KiB each. */
+/** The number of rows that are read or written at once; it is small for chunks of files, which have 256 KiB each. */
 export function rowsAtOnce(table: TableName): number {
   return table === "file_chunk" ? 8 : 500;
 }
 
-/** What was copied of one table. */
+/** One table that was copied, and the number of its rows. */
 export interface CopiedTable {
   readonly table: TableName;
   readonly rows: number;
 }
 
-/** Every table, each behind those that its rows refer to. */
+/** All tables. Each one comes after the tables that its rows refer to. */
 export const COPIED_TABLES = [
   "settings_version",
   "untrusted_proxy",
@@ -104,15 +104,15 @@ export const COPIED_TABLES = [
 ] as const satisfies readonly TableName[];
 
 /**
- * The place of a submission or change in the order of commits, which each engine counts in its own way, and which of several servers sends a
- * delivery: none of them, after a copy.
+ * Columns that are not copied: the position of a submission or change in the order of commits, which each engine counts in its own way, and
+ * the server that sends a delivery, because no server does so in the copy.
  */
 const OWN_COLUMNS: ReadonlySet<string> = new Set(["seq", "stored_by", "stored_after", "claimed_by"]);
 
 /**
- * Copies every row, then reads the copy and compares: the number of rows and a checksum over all their values.
+ * Copies all rows, then reads the copy and compares the number of rows and a checksum of all values.
  *
- * @param onProgress called with the rows copied so far.
+ * @param onProgress called with the number of rows copied so far.
  * @throws failed, naming the table, if the copy differs.
  */
 export async function copyTables(
@@ -148,7 +148,7 @@ async function commonColumns(from: TableReader, to: TableReader, table: TableNam
   throw new FormsvcError("failed", `the table ${table} has other columns in the copy: ${taken.join(", ")}`);
 }
 
-/** The sum of the hashes of rows, so that their order does not count. */
+/** A checksum of rows: the sum of their hashes, so that the order of the rows does not matter. */
 class Checksum {
   rows = 0;
   #sum = 0n;

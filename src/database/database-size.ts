@@ -2,11 +2,11 @@ import type { AnyDatabase } from "./any-database.ts";
 import { first, text } from "./steps.ts";
 import { diskOf, sizesOf } from "./sqlite/database-health.ts";
 
-/** Bytes of a database; `log` is null if the engine keeps none beside it. */
+/** The sizes of a database in bytes; `log` is null if the engine has no log beside the database. */
 export interface DatabaseSize {
   readonly database: number;
   readonly log: number | null;
-  /** The disk that it is on; null if that cannot be seen, as a database server's. */
+  /** The disk of the database; null if unknown, as for the disk of a database server. */
   readonly disk: { readonly bytes: number; readonly free: number } | null;
 }
 

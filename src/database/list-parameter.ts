@@ -1,19 +1,19 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** A {@link listParameter}, as rows whose column `key` has its texts. */
+/** The rows of a {@link listParameter}; the column `key` has the values as text. */
 export const LIST = "json_each(?)";
-/** What a column may be IN. */
+/** A subquery with the values of a list parameter, for use after IN. */
 export const LISTED = `(SELECT key FROM ${LIST})`;
 
 /**
- * A list of any length as one parameter: a JSON object whose members have the names of the list. Both engines read an object by
- * `json_each`, in this order; of an array only SQLite does.
+ * Encodes a list of any length as one parameter: a JSON object whose member names are the values. `json_each` of both engines reads an
+ * object, in this order; only SQLite's also reads an array.
  */
 export function listParameter(values: readonly (string | number)[]): string {
   return `{${values.map((value) => `${JSON.stringify(String(value))}:0`).join(",")}}`;
 }
 
-/** {@link LISTED} with its parameter, for a statement that is built. */
+/** {@link LISTED} together with its parameter, for statements of the query builder. */
 export function listed(values: readonly string[]): RawBuilder<string> {
   return sql<string>`(SELECT key FROM json_each(${listParameter(values)}))`;
 }

@@ -8,16 +8,16 @@ import { firstRows, migrations, structure } from "./migrations.generated.ts";
 import { compareStructure, structureAfter } from "./sqlite/structure.ts";
 
 export interface MigrationStatus {
-  /** Number of the last migration that the file has; 0 for a new file. */
+  /** The number of the last migration that the file has; 0 for a new file. */
   readonly version: number;
-  /** Number of the last migration that this program has. */
+  /** The number of the last migration that this program has. */
   readonly latest: number;
-  /** File names of the migrations that are still to run, in order. */
+  /** The file names of the migrations that must still run, in their order. */
   readonly pending: readonly string[];
 }
 
 export interface MigrationResult extends MigrationStatus {
-  /** The copy of the database from before, or null if nothing ran or the file was new. */
+  /** The copy of the database from before; null if no migration ran or the file was new. */
   readonly keptCopy: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** @throws database_unusable when the file is from a newer formsvc. */
+/** @throws database_unusable if the file is from a newer formsvc. */
 export function migrationStatus(
   db: SqliteDatabase,
   known: readonly Migration[] = migrations,
@@ -50,10 +50,10 @@ export function statusOfNewFile(): MigrationStatus {
 }
 
 /**
- * Upgrades the file to this program's schema, in one transaction, after keeping a copy of a file that holds data. Several
- * processes may do it at once: the others wait and find nothing to do.
+ * Upgrades the file to this program's schema, in one transaction. If the file has data, a copy of it is kept first. Several processes may
+ * do this at the same time: the others wait and then find nothing to do.
  *
- * @throws database_unusable when the file's structure is not the one that its version has.
+ * @throws database_unusable if the structure of the file is not that of its version.
  */
 export function migrate(db: SqliteDatabase, known: readonly Migration[] = migrations): MigrationResult {
   const before = migrationStatus(db, known);
@@ -62,19 +62,18 @@ export function migrate(db: SqliteDatabase, known: readonly Migration[] = migrat
   try {
     const found = db.transactionNow(() => applyPending(db, known));
     if (found.pending.length > 0 || keptCopy === null) return { ...found, keptCopy };
-    // Another process was quicker, and kept its own copy.
+    // Another process ran the migrations first, and kept its own copy.
     removeCopy(keptCopy);
     return { ...found, keptCopy: null };
   } catch (error) {
-    // The database is as it was; without this, each further start would keep one more copy.
+    // Nothing has changed, so the copy is not needed; otherwise each further start would keep one more.
     if (keptCopy !== null) removeCopy(keptCopy);
     throw error;
   }
 }
 
 /**
- * Does the same as {@link migrate} with the data that is there, and rolls it back: the file is as it was. No other process can
- * write meanwhile.
+ * Runs {@link migrate} on the existing data and rolls it back, so that the file stays as it was. No other process can write meanwhile.
  *
  * @throws database_unusable if the result would not be sound.
  */
@@ -95,7 +94,7 @@ export function rehearseMigration(db: SqliteDatabase): MigrationStatus {
   return before;
 }
 
-/** Inside a transaction. */
+/** Runs the pending migrations, inside a transaction. */
 function applyPending(db: SqliteDatabase, known: readonly Migration[]): MigrationStatus {
   const status = migrationStatus(db, known);
   if (status.version > 0 && status.pending.length > 0) {
@@ -107,7 +106,9 @@ function applyPending(db: SqliteDatabase, known: readonly Migration[]): Migratio
   return status;
 }
 
-/** What takes a file of a version to the newest one. A new file gets its tables as they are in the end, in a tenth of the time. */
+/**
+ * The statements that upgrade a file from this version to the newest. A new file gets the final tables directly, in a tenth of the time.
+ */
 function statementsFrom(version: number, known: readonly Migration[]): readonly string[] {
   if (version === 0 && known === migrations) return [...structure.map(({ sql }) => sql), ...firstRows];
   return known.slice(version).map(({ sql }) => sql);

@@ -1,17 +1,17 @@
-/** A text, a cast, or a parameter by its name. */
+/** Matches a text literal, a cast, or a named parameter. */
 const TOKEN = /'(?:[^']|'')*'|::|:([a-z]\w*)/g;
 
 interface Numbered {
-  /** With `$1`, `$2` and so on. */
+  /** The statement with `$1`, `$2` and so on. */
   readonly sql: string;
-  /** Of the parameters, in the order of their numbers. */
+  /** The names of the parameters, in the order of their numbers. */
   readonly names: readonly string[];
 }
 
-/** By the statements. They are constants of the code, so their number is bounded. */
+/** The results, by statement. Statements are constants of the code, so their number is bounded. */
 const known = new Map<string, Numbered>();
 
-/** A statement of PostgreSQL's whose parameters have names, with numbers in place of them. One name has one number. */
+/** Replaces the named parameters of a PostgreSQL statement by numbered ones. The same name always has the same number. */
 export function numberParameters(sql: string): Numbered {
   let numbered = known.get(sql);
   if (numbered === undefined) {
@@ -27,10 +27,10 @@ export function numberParameters(sql: string): Numbered {
   return numbered;
 }
 
-/** A text, a quoted name, or a parameter. */
+/** Matches a text literal, a quoted name, or a parameter. */
 const MARKED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g;
 
-/** The same for a statement with `?` for each parameter. */
+/** Replaces each `?` of a statement by a numbered parameter. */
 export function numberMarks(sql: string): string {
   let marks = 0;
   return sql.replaceAll(MARKED, (token) => (token === "?" ? `$${(marks += 1)}` : token));

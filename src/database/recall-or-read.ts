@@ -2,7 +2,7 @@ import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Database } from "./database.ts";
 import { resumeSteps, type Steps } from "./steps.ts";
 
-/** Runs steps that only read. If memory answers without a statement, the result is there at once. */
+/** Runs steps that only read. If they need no statement, because the result is in memory, it is returned at once. */
 export function recallOrRead<Result>(db: Database, work: () => Steps<Result>): MaybeLater<Result> {
   const steps = work();
   const begun = steps.next();

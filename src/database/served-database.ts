@@ -3,49 +3,47 @@ import type { Confirmations } from "./confirmations.ts";
 import type { ChangeListener, ChangeWatch, Head } from "./database.ts";
 import type { LiveServers } from "./live-servers.ts";
 
-/** What a server has of its database besides its rows. Each engine has its own way to it. */
+/** What a server needs of its database besides the rows. Each engine implements it in its own way. */
 export interface ServedDatabase {
   readonly liveServers: LiveServers;
   readonly writability: Writability;
   readonly confirmations: Confirmations;
   readonly cleaner: LogCleaner;
-  /** Bytes that the database may still take on its disk, free pages of its file included; null if that cannot be seen. */
+  /** The bytes that the database may still take: free space of its disk and free pages of its file; null if unknown. */
   freeBytes(): number | null;
-  /** Notices what others commit, from `begin` on. Call it before. */
+  /** Starts to notice the commits of others when `begin` is called. Call it before. */
   watch(listener: ChangeListener, heads: readonly Head[]): ChangeWatch;
   /**
-   * Has the other servers call their heads with `isNotified` at once. It may be missed: then they see within 250 ms that the values
-   * changed.
+   * Makes the other servers call their heads with `isNotified` at once. If the notification is lost, they notice the change within 250 ms.
    */
   notifyOthers(): void;
   measure(metrics: Metrics): void;
   /**
-   * Call it before the server listens. It resolves when what is remembered can be believed; from then on nothing waits for another
-   * process inside a statement.
+   * Call it before the server listens. It resolves when remembered data is current; from then on no statement waits for another process.
    *
-   * @throws database_unusable if nothing is heard of the database, or it was migrated beyond this program. `end` must follow then too.
+   * @throws database_unusable if the database does not answer, or was migrated beyond this program. Call `end` in this case too.
    */
   begin(): Promise<void>;
-  /** Call it after the last write. Others need not wait for this server. */
+  /** Call it after the last write. Tells other servers that they need not wait for this one. */
   end(): Promise<void>;
 }
 
-/** Whether a post could be stored now. */
+/** Knows whether a post could be stored now. */
 export interface Writability {
   /** Call it after each commit that had to write. */
   report(worked: boolean): void;
-  /** By the last commit or write of its own, which is a few seconds old at most. */
+  /** Whether the last commit or test write succeeded; it was at most a few seconds ago. */
   isWritable(): boolean;
-  /** Whether that is because commits wait for a synchronous standby that is not there. */
+  /** Whether posts cannot be stored because commits wait for a synchronous standby that is not there. */
   awaitsStandby(): boolean;
 }
 
-/** Empties what still holds deleted content after something was deleted, tried again until it succeeds. */
+/** Empties the log that still contains deleted content, and tries again until it succeeds. */
 export interface LogCleaner {
-  /** Called with how many rows were deleted. */
+  /** Called with the number of rows deleted. */
   note(deleted: number): void;
-  /** Another process may have deleted something without being able to empty the log. */
+  /** Called when another process may have deleted something and could not empty the log. */
   suspect(): void;
-  /** Does nothing if nothing was deleted since the log was emptied. */
+  /** Empties the log. Does nothing if nothing was deleted since the log was last emptied. */
   clean(): void;
 }

@@ -3,8 +3,8 @@ import { query } from "./database.ts";
 import { run, type Steps } from "./steps.ts";
 
 /**
- * A server sees by this version that another process changed settings it holds in memory: every change to an endpoint, schema,
- * key or plan raises the version in the same transaction, and so does a change of deliveries that their server must hear of.
+ * Raises the version by which a server notices that another process changed settings that it holds in memory. Every change to an endpoint,
+ * schema, key or plan raises it in the same transaction, and so does a change of deliveries that their server must notice.
  */
 export function* raiseSettingsVersion(): Steps<void> {
   yield* run(query.updateTable("settings_version").set({ version: sql`version + 1` }));

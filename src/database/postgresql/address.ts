@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isThisMachine } from "../../foundation/ip-address.ts";
 
-/** A PostgreSQL database as an address names it: `postgresql://user:password@host:5432,host2/database?sslmode=verify-full`. */
+/** A PostgreSQL database, as its address describes it: `postgresql://user:password@host:5432,host2/database?sslmode=verify-full`. */
 export interface DatabaseAddress {
-  /** In the order in which they are tried. */
+  /** The hosts, in the order in which they are tried. */
   readonly hosts: readonly DatabaseHost[];
   readonly user: string;
-  /** Null when the server asks for none. */
+  /** The password; null if the server asks for none. */
   readonly password: string | null;
   readonly database: string;
   readonly tls: TlsChoice;
@@ -17,22 +17,22 @@ export interface DatabaseAddress {
 }
 
 export interface DatabaseHost {
-  /** A name, an address, or the folder of a socket. */
+  /** A host name, an IP address, or the folder of a socket. */
   readonly host: string;
   readonly port: number;
 }
 
 export interface TlsChoice {
-  /** Whether even a connection within this machine is encrypted; one to another machine always is. */
+  /** Whether connections within this machine are encrypted too. Connections to other machines always are. */
   readonly always: boolean;
-  /** The certificates of the authorities to trust, in PEM; null is the system's list. */
+  /** The certificates of the trusted authorities, in PEM; null means those of the system. */
   readonly authorities: string | null;
   /** Whether the password's proof is bound to the encrypted connection. */
   readonly bindsChannel: boolean;
 }
 
 const DEFAULT_PORT = 5432;
-/** Scheme, user with password, hosts, database, parameters. */
+/** The parts of an address: user with password, hosts, database, parameters. */
 const ADDRESS = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)\/([^/?#]*)(?:\?([^#]*))?$/i;
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]*)(?::(\d{1,5}))?$/i;
 const PARAMETERS = ["channel_binding", "host", "sslmode", "sslrootcert", "target_session_attrs"];
@@ -42,7 +42,7 @@ export function isDatabaseAddress(text: string): boolean {
   return /^postgres(?:ql)?:/i.test(text);
 }
 
-/** @throws config_invalid in a sentence that repeats no part of the text: it may hold a password. */
+/** @throws config_invalid with a message that repeats no part of the text, because it may contain a password. */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const [, owner = "", authority = "", database = "", query = ""] = ADDRESS.exec(text) ?? refuse(SHAPE);
   const [user = "", ...rest] = owner.split(":");
@@ -93,7 +93,7 @@ function readParameters(query: string): ReadonlyMap<string, string> {
   return parameters;
 }
 
-/** @param socket the folder of a socket, in place of hosts. */
+/** @param socket the folder of a socket, which replaces the hosts. */
 function readHosts(authority: string, socket: string | undefined): DatabaseHost[] {
   if (socket !== undefined) {
     if (!socket.startsWith("/")) refuse("has a parameter host that is not the folder of a socket");
@@ -111,7 +111,10 @@ function readPort(text: string): number {
   return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : refuse("has a port that is none");
 }
 
-/** What others call `require` or `verify-ca` is not enough away from this machine: whoever stands between would be believed. */
+/**
+ * Reads the TLS settings. `require` and `verify-ca` mean the same as `verify-full` here: if the name of a server on another machine were
+ * not checked, anybody in between could pretend to be the database.
+ */
 function readTls(parameters: ReadonlyMap<string, string>, hosts: readonly DatabaseHost[]): TlsChoice {
   const mode = parameters.get("sslmode");
   const isWanted = mode !== undefined && ["require", "verify-ca", "verify-full"].includes(mode);
@@ -137,7 +140,7 @@ function readAuthorities(file: string): string {
     );
   }
   try {
-    // TLS would pass over what is none, and then trust nobody.
+    // TLS would ignore a text that is no certificate, and then trust no server.
     void new X509Certificate(authorities);
     return authorities;
   } catch {

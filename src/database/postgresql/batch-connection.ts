@@ -14,7 +14,7 @@ import { runSteps } from "./run-transaction.ts";
 import { sendQuery } from "./send-query.ts";
 import { WRITE_MARK_SQL } from "./write-mark.ts";
 
-/** A statement of a batch, in PostgreSQL's SQL. Under its name a connection prepares it once. */
+/** A statement of a batch, in PostgreSQL's SQL. Each connection prepares it once, under its name. */
 export interface BatchStatement {
   readonly name: string;
   readonly text: string;
@@ -22,25 +22,25 @@ export interface BatchStatement {
 
 export interface BatchTransaction {
   /**
-   * Whether an earlier attempt may have been committed: then look for what is there, after the locks. This attempt writes
-   * something in any case, so that its commit waits for the standby as the earlier one should have.
+   * Whether an earlier attempt may have been committed. Then `work` must look, behind its locks, what is stored already. This attempt
+   * always writes something, so that its commit waits for the standby as the earlier one should have done.
    */
   readonly isRetry: boolean;
-  /** Sends a statement. Those that are sent before one of them is awaited go together, in one round trip. */
+  /** Sends a statement. Statements that are sent before one of them is awaited go in one round trip. */
   query<Row>(statement: BatchStatement, ...values: readonly unknown[]): Promise<Row[]>;
-  /** Runs steps, a round trip for each statement. What they read stays as it is only behind a lock. */
+  /** Runs steps, with one round trip for each statement. What they read can change before the commit, unless it is locked. */
   run<Result>(steps: Steps<Result>): Promise<Result>;
-  /** Call it once, at the end; it may be sent together with the last statements. */
+  /** Commits. Call it once, at the end; it may be sent together with the last statements. */
   commit(): Promise<void>;
 }
 
-/** The connection on which a server stores posts: one batch at a time, and nothing else waits for it or holds it up. */
+/** The connection on which a server stores posts. It is used for nothing else, and runs one batch at a time. */
 export interface BatchConnection {
   /**
-   * Runs `work` in one READ COMMITTED transaction, durable when the promise resolves. It is run again while the server does not
-   * answer or others are in the way: what it decides it must decide behind locks.
+   * Runs `work` in one READ COMMITTED transaction, durable when the promise resolves. It runs again if the server does not answer or other
+   * transactions are in the way. So `work` must make its decisions behind locks.
    *
-   * @throws database_unusable when that takes too long: then it is not known whether the last attempt was committed.
+   * @throws database_unusable if that takes too long: then it is unknown whether the last attempt was committed.
    */
   transaction<Result>(work: (transaction: BatchTransaction) => Promise<Result>): Promise<Result>;
   close(): void;
@@ -48,21 +48,21 @@ export interface BatchConnection {
 
 export interface BatchConnectionParts {
   readonly connections: Connections;
-  /** How messages name the database. */
+  /** The name of the database in messages. */
   readonly shown: string;
-  /** How long a batch is tried again. */
+  /** Time for which a batch is tried again, in milliseconds. */
   readonly patienceMs: number;
 }
 
-/** A server that says nothing for this time is given up, and the batch is sent again over another connection. */
+/** If a server has not answered for this time, its connection is closed and the batch is sent again over another one. */
 const SILENCE_MS = 4000;
-/** Pauses between attempts; they double from the first number to the second. */
+/** The first and the longest pause between attempts; each pause is twice as long as the one before. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * Nothing may end a statement or a commit early: a commit whose wait for the standby is cancelled looks like one that worked.
- * A server of ours that vanishes in the middle of a batch must not hold its locks for long, and warnings must arrive.
+ * Settings of a session. Nothing may end a statement or a commit early, because a commit whose wait for the standby was cancelled looks
+ * like a successful one. If our server vanishes in the middle of a batch, its locks must end soon. Warnings must arrive.
  */
 const SETTINGS: readonly string[] = [
   "statement_timeout = 0",
@@ -74,17 +74,17 @@ const SETTINGS: readonly string[] = [
   "tcp_keepalives_count = 3",
   "client_min_messages = warning",
 ];
-/** PostgreSQL on some systems does not know it. It ends a wait for a lock when nobody waits for the answer any more. */
+/** Ends a wait for a lock if nobody waits for the answer any more. PostgreSQL does not have this setting on some systems. */
 const CHECK_CLIENT_SQL = "SET client_connection_check_interval = 2000";
 
 const BEGIN_SQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
-/** Behind a pooler each transaction may have another session. */
+/** Behind a pooler each transaction may have another session, so the settings are sent with each one. */
 const BEGIN_POOLED_SQL = [BEGIN_SQL, ...SETTINGS.map((setting) => `SET LOCAL ${setting}`)].join("; ");
 
-/** A connection that is kept between batches. */
+/** A connection that is kept from batch to batch. */
 interface Line {
   readonly client: PoolClient;
-  /** Whether a pooler is in between, which knows no prepared statements and no settings of a session. */
+  /** Whether there is a pooler in between, so that prepared statements and settings of a session cannot be used. */
   readonly isPooled: boolean;
   isOver: boolean;
 }
@@ -98,7 +98,7 @@ export function createBatchConnection({
   let isBusy = false;
   const drop = (line: Line): void => {
     if (kept === line) kept = null;
-    // The driver would wait for the answers to come.
+    // Closes the socket, because the driver would wait for outstanding answers.
     line.client.connection.stream.destroy();
     line.client.release(true);
   };
@@ -141,7 +141,10 @@ export function createBatchConnection({
   };
 }
 
-/** Whoever is told that the database is busy may send the batch again as a first attempt, and this one may have been committed. */
+/**
+ * Turns `database_busy` into `database_unusable`. After `database_busy` the caller would send the batch again as a first attempt, although
+ * this one may have been committed.
+ */
 function asUnusable(error: unknown): unknown {
   if (!(error instanceof FormsvcError) || error.code !== "database_busy") return error;
   return new FormsvcError("database_unusable", error.message, { retryAfterSeconds: 5, cause: error });
@@ -167,7 +170,7 @@ async function prepare(client: PoolClient): Promise<Line> {
 interface Attempt<Result> {
   readonly work: (transaction: BatchTransaction) => Promise<Result>;
   readonly isRetry: boolean;
-  /** By `performance.now()`. */
+  /** The end of the attempt, by `performance.now()`. */
   readonly endsAt: number;
   readonly shown: string;
   readonly drop: (line: Line) => void;
@@ -178,7 +181,7 @@ async function runOnce<Result>(line: Line, attempt: Attempt<Result>): Promise<Re
   let isOver = false;
   try {
     const begun = send(line.isPooled ? BEGIN_POOLED_SQL : BEGIN_SQL);
-    // Whoever awaits a later statement gets its error.
+    // The error is passed on by a later statement that is awaited.
     begun.catch(() => undefined);
     const result = await attempt.work({
       isRetry: attempt.isRetry,
@@ -208,7 +211,10 @@ async function runOnce<Result>(line: Line, attempt: Attempt<Result>): Promise<Re
 
 type Send = (query: string | QueryConfig) => Promise<QueryResult>;
 
-/** Sends what comes in one turn in one piece, and gives a server up that is silent while answers are awaited. */
+/**
+ * Returns a function that sends statements. Those of one turn of the event loop go in one piece. If the server does not answer in time, the
+ * connection is closed.
+ */
 function createSender({ client }: Line, silenceMs: number): Send {
   const { stream } = client.connection;
   let awaited = 0;
@@ -237,7 +243,7 @@ function createSender({ client }: Line, silenceMs: number): Send {
   };
 }
 
-/** The server warns when it stops waiting for a synchronous standby. In another language it does so in other words, under the same code. */
+/** Commits. A warning means that the server stopped waiting for a synchronous standby. Its text depends on the language of the server. */
 async function commit({ client }: Line, send: Send, shown: string): Promise<void> {
   let warning: Error | undefined;
   const listen = ({ message }: { readonly message?: string | undefined }): void => {

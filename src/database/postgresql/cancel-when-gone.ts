@@ -1,9 +1,12 @@
 import type { PoolClient } from "pg";
 import type { Connections } from "./connections.ts";
 
-/** Ends what {@link cancelWhenGone} began. Call it before the transaction ends. */
+/** The result of {@link cancelWhenGone}. Call `end` before the transaction ends. */
 export interface Cancelling {
-  /** Waits for a cancel that is under way. Returns whether nobody knows if it still comes: the connection is of no more use then. */
+  /**
+   * Waits for a cancel that was sent. Returns true if it is unknown whether the cancel will still arrive: then the connection must not be
+   * used again.
+   */
   end(): Promise<boolean>;
 }
 
@@ -12,23 +15,24 @@ interface Session {
   readonly begun: number;
 }
 
-/** Asked inside the transaction: behind a pooler the next one may have another process of PostgreSQL's. */
+/** Runs inside the transaction, because behind a pooler the next transaction may have another process of PostgreSQL. */
 const SESSION_SQL = "SELECT pg_backend_pid() AS pid, (extract(epoch FROM now()) * 1000000)::bigint AS begun";
-/** Cancels nothing if the process is in another transaction by now, or is somebody else's. */
+/** Cancels nothing if the process now runs another transaction, or belongs to another user. */
 const CANCEL_SQL = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND (extract(epoch FROM xact_start) * 1000000)::bigint = $2`;
 
 /**
- * Cancels the statement of a transaction when nobody waits for it any more, over another connection. The transaction stays open until
- * that is answered, so that no later statement is hit. If it cannot be done, the statement goes on up to its own limit.
+ * Cancels the running statement of a transaction, over another connection, when nobody waits for its result any more. The transaction stays
+ * open until the cancel is answered, so that it cannot hit a later statement. If the cancel fails, the statement runs up to its own time
+ * limit.
  *
- * @param client one on which the transaction was begun.
+ * @param client a connection on which the transaction has begun.
  */
 export function cancelWhenGone(client: PoolClient, connections: Connections, gone: AbortSignal): Cancelling {
   const session = client.query<Session>(SESSION_SQL);
   session.catch(() => undefined);
   let isOver = false;
-  /** Resolves to whether the cancel was answered. */
+  /** Resolves to false if the cancel was not answered; null if none was sent. */
   let sent: Promise<boolean> | null = null;
   const cancel = async (): Promise<void> => {
     const { rows } = await session;

@@ -1,18 +1,18 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 
-/** What a server says about itself. */
+/** Facts that a server states about itself. */
 export interface ServerFacts {
-  /** As PostgreSQL writes it in one number: 150018 is 15.18. */
+  /** The version as PostgreSQL writes it in one number: 150018 is 15.18. */
   readonly version: number;
   readonly fsync: string;
   readonly synchronous_commit: string;
   readonly encoding: string;
   readonly is_standby: boolean;
-  /** `on` when each transaction of this connection only reads. */
+  /** `on` if transactions of this connection can only read. */
   readonly reads_only: string;
 }
 
-/** The oldest release that its makers still mend. */
+/** The oldest release that the PostgreSQL project still maintains. */
 const OLDEST_VERSION = 140_000;
 
 export const FACTS_SQL = `SELECT current_setting('server_version_num')::int AS version,
@@ -21,9 +21,9 @@ export const FACTS_SQL = `SELECT current_setting('server_version_num')::int AS v
   current_setting('default_transaction_read_only') AS reads_only`;
 
 /**
- * Refuses a server that cannot keep a promise that was made to those who post.
+ * Refuses a server whose settings could lose posts that were acknowledged.
  *
- * @param shown how the message names the database. @throws database_unusable with what to change.
+ * @param shown the name of the database in the message. @throws database_unusable with what to change.
  */
 export function checkServer(facts: ServerFacts, shown: string): void {
   const problem = findProblem(facts);

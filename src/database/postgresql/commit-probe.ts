@@ -9,24 +9,24 @@ import { answerWithin, destroy, keepConnection, pause } from "./kept-connection.
 import { CONFIRM_SQL, type Seen } from "./write-mark.ts";
 
 const INTERVAL_MS = 1000;
-/** Posts can be stored if a commit was safe this time ago: one is tried each second. */
+/** Posts can be stored if the last safe commit was at most this long ago. The probe tries one each second. */
 const MAX_AGE_MS = 3000;
-/** After this silence, and then each second, the server is asked whether the commit waits for a standby. */
+/** If a commit is not answered for this time, the probe asks the server whether it waits for a standby, and then again each second. */
 const SILENCE_MS = 3000;
 const ASK_AGAIN_MS = 1000;
-/** A sound standby answers sooner; whoever asks has waited longer. */
+/** A working standby answers within this time, so a commit that has waited longer counts as waiting for a lost one. */
 const LONG_WAIT_MS = 1000;
-/** Time between two looks of who waits for the standby. */
+/** Time between two looks whether a commit still waits for the standby. */
 const LOOK_MS = 50;
-/** Longest wait of who asks whether the standby has what was read. */
+/** The longest time that `confirm` waits for an answer of the standby. */
 const CONFIRM_MS = 1000;
-/** Sees nothing. */
+/** A snapshot in which no transaction is visible. */
 const EMPTY_SNAPSHOT: SafeSnapshot = "1:1:";
 
 /**
- * Makes a commit each second that is as safe as that of a post, and sooner if somebody must know whether what was read is on the standby.
- * A commit that waits for a lost standby is waited for as long as it takes: each new one would hold one more connection of the
- * server's until the standby is back.
+ * Commits each second in the same way as posts do, to find out whether commits are safe. It commits sooner if somebody must know whether
+ * the standby has what they read. It waits for a commit as long as a standby is lost, because each further commit would occupy one more
+ * connection of the server until the standby is back.
  */
 export class CommitProbe implements Writability, Confirmations {
   readonly #connections: Connections;
@@ -36,27 +36,27 @@ export class CommitProbe implements Writability, Confirmations {
   readonly #begun = Promise.withResolvers<void>();
   #running: Promise<void> | null = null;
   #safeAt = -Infinity;
-  /** When the commit was sent that waits for a standby; null if none does. */
+  /** The time at which the commit was sent that waits for a standby, by `performance.now()`; null if none waits. */
   #waitsSince: number | null = null;
-  /** Whether commits wait for a standby, by the settings. */
+  /** Whether commits wait for a standby, according to the settings. */
   #isStandbyAwaited = true;
-  /** What the standby has, as the newest commit tells that it had. */
+  /** What the standby has for certain, since the newest safe commit. */
   #safe = EMPTY_SNAPSHOT;
-  /** When the commit under way was sent; null between two of them. */
+  /** The time at which the running commit was sent, by `performance.now()`; null if none runs. */
   #sentAt: number | null = null;
-  /** Resolves with the next commit that is sent. */
+  /** Resolves when the next commit that will be sent is safe. */
   #next = Promise.withResolvers<void>();
-  /** Aborted to end the pause before it. */
+  /** Is aborted to end the pause before the next commit. */
   #hurry = new AbortController();
 
-  /** @param shown how messages name the database. */
+  /** @param shown the name of the database in messages. */
   constructor(connections: Connections, outcomes: Outcomes, shown: string) {
     this.#connections = connections;
     this.#outcomes = outcomes;
     this.#shown = shown;
   }
 
-  /** Resolves when the first commit was safe, or after three seconds: a server may start while posts cannot be stored. */
+  /** Resolves when the first commit was safe, or after three seconds, because a server may start while posts cannot be stored. */
   async begin(): Promise<void> {
     const { signal } = this.#stopping;
     this.#running = keepConnection({
@@ -81,7 +81,7 @@ export class CommitProbe implements Writability, Confirmations {
     return this.#waitsSince !== null;
   }
 
-  /** How long a commit has waited for a standby; 0 if none does, and for the first three seconds. */
+  /** Time for which a commit has waited for a standby, in milliseconds; 0 if none waits, and during its first three seconds. */
   standbyWaitMs(): number {
     return this.#waitsSince === null ? 0 : performance.now() - this.#waitsSince;
   }
@@ -100,9 +100,9 @@ export class CommitProbe implements Writability, Confirmations {
   }
 
   /**
-   * Resolves when no commit waits for a lost standby any more; undefined if none does.
+   * Resolves when commits do not wait for a lost standby any more; undefined if they do not wait now.
    *
-   * @throws database_unusable if that takes longer.
+   * @throws database_unusable if that takes longer than `longestMs`.
    */
   whenStandbyIsBack(longestMs: number): Promise<void> | undefined {
     return this.#waitsSince === null ? undefined : this.#untilStandbyIsBack(longestMs);
@@ -127,7 +127,7 @@ export class CommitProbe implements Writability, Confirmations {
 
   async #probe(client: PoolClient): Promise<void> {
     const { signal } = this.#stopping;
-    // Made before it is needed: when commits wait, the server may have none left.
+    // Connects in advance: when commits wait, the server may have no free connection left.
     const asking = await this.#connections.take().catch(() => null);
     try {
       while (!signal.aborted) {
@@ -148,7 +148,9 @@ export class CommitProbe implements Writability, Confirmations {
     }
   }
 
-  /** Tells whoever asked before it was sent; if it is not safe, they wait for the next one. */
+  /**
+   * Commits, and answers everybody who asked before the commit was sent. If the commit is not safe, they get the answer of the next one.
+   */
   async #commitForAll(client: PoolClient, asking: PoolClient | null): Promise<boolean> {
     const asked = this.#next;
     this.#next = Promise.withResolvers();
@@ -162,11 +164,11 @@ export class CommitProbe implements Writability, Confirmations {
     return isSafe;
   }
 
-  /** Returns whether the commit is safe: the server warns if somebody ended its wait for the standby. */
+  /** Commits. Returns whether the commit is safe; it is not if the server warns that somebody ended its wait for the standby. */
   async #commit(client: PoolClient, asking: PoolClient | null): Promise<boolean> {
     let isWarned = false;
     const listen = ({ code }: { readonly code?: string | undefined }): void => {
-      // This is the code of what is no warning.
+      // The code 00000 is that of messages that are no warnings.
       if (code !== "00000") isWarned = true;
     };
     this.#sentAt = performance.now();
@@ -185,7 +187,9 @@ export class CommitProbe implements Writability, Confirmations {
     }
   }
 
-  /** @param asking the connection for questions; null if there was none. */
+  /**
+   * Waits for a commit as long as it waits for a standby. @param asking a connection for questions to the server; null if there is none.
+   */
   async #patiently(commit: Promise<unknown>, asking: PoolClient | null): Promise<void> {
     const { signal } = this.#stopping;
     const sentAt = performance.now();
@@ -205,8 +209,8 @@ export class CommitProbe implements Writability, Confirmations {
   }
 
   /**
-   * Over a connection of its own: all others may be waiting. A commit that waits for a moment says nothing: on a busy server there is always
-   * one, also when the probe's own connection is dead.
+   * Asks whether a commit has waited for the standby for long. It uses a connection of its own, because all others may be waiting. A short
+   * wait does not count: on a busy server there always is one, even if the probe's own connection is dead.
    */
   async #hasWaiting(asking: PoolClient | null): Promise<boolean> {
     let client = asking;

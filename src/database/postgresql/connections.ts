@@ -5,21 +5,21 @@ import { type DatabaseAddress, type DatabaseHost, isRemote } from "./address.ts"
 import { checkServer, FACTS_SQL, type ServerFacts } from "./check-server.ts";
 import { isConnectionLost, PassedOver, translatePostgresqlError } from "./postgresql-error.ts";
 
-/** How long a connection that nobody uses is kept. */
+/** Time for which an unused connection is kept. */
 const IDLE_MS = 10_000;
-/** After this silence the system asks whether the other end is still there. */
+/** After this time without traffic the operating system asks whether the other end is still there. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** Every count and time is below 2^53; the driver would give these types as text. */
+/** Types that become numbers, because every count and time is below 2^53; the driver would return them as text. */
 const AS_NUMBERS: ReadonlySet<number> = new Set([parsers.builtins.INT8, parsers.builtins.NUMERIC]);
 const types: CustomTypesConfig = {
   getTypeParser: (id, format) =>
     AS_NUMBERS.has(id) ? Number : (parsers.getTypeParser(id, format) as unknown),
 };
 
-/** Connections to the primary among the hosts of an address. */
+/** Connections to the primary, which is one of the hosts of an address. */
 export interface Connections {
-  /** One that is checked; give it back with `release`, and with an error if it cannot be used again. */
+  /** Takes a connection to a server that was checked. Give it back with `release`; pass an error if it cannot be used again. */
   take(): Promise<PoolClient>;
   close(): Promise<void>;
 }
@@ -27,16 +27,19 @@ export interface Connections {
 export interface PoolOptions {
   /** The largest number of connections at a time. */
   readonly size: number;
-  /** Longest wait for a connection, free or new. */
+  /** The longest wait for a connection, whether it is free or must be made, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** Longest wait for an answer to a statement, whose connection is given up then; null waits. */
+  /** The longest wait for the answer to a statement, in milliseconds; after it the connection is closed. Null waits without limit. */
   readonly answerTimeoutMs?: number | null;
 }
 
-/** Connections whose session is always the same: a pooler in between tells a number of its own. */
+/**
+ * Connections that certainly have one session all the time: the process that PostgreSQL states is the one they connected to, so there is no
+ * pooler.
+ */
 const direct = new WeakSet<PoolClient>();
 
-/** Whether a pooler may be in between, which knows no prepared statements. */
+/** Whether there may be a pooler in between, so that prepared statements cannot be used. */
 export function isPooled(client: PoolClient): boolean {
   return !direct.has(client);
 }
@@ -67,7 +70,7 @@ export function createConnections(address: DatabaseAddress, options: PoolOptions
           current = index;
           if (client !== undefined) return client;
         } catch (error) {
-          // What the first host says is what there is to mend, unless a later one says that it is the primary.
+          // Reports the error of the first host, unless a later host is the primary and has an error of its own.
           failure = failure === undefined || !isPassedOver(error) ? error : failure;
           if (!isPassedOver(error)) break;
         }
@@ -90,7 +93,7 @@ function createPool(address: DatabaseAddress, host: DatabaseHost, options: PoolO
     host: host.host,
     port: host.port,
     user,
-    // A function, because the driver would take an empty password for none and look for one in the environment.
+    // A function, because the driver would ignore an empty password and look for one in the environment.
     password: () => password ?? "",
     database,
     application_name: "formsvc",
@@ -106,7 +109,7 @@ function createPool(address: DatabaseAddress, host: DatabaseHost, options: PoolO
     pipeline: true,
     types,
   });
-  // Whoever uses a connection that breaks gets the error from its statement; an idle one is replaced when it is needed.
+  // An error of a connection in use is passed on by its statement; an idle connection is replaced when it is needed.
   const alreadyReported = (): void => undefined;
   pool.on("error", alreadyReported);
   pool.on("connect", (client) => client.on("error", alreadyReported));
@@ -114,7 +117,7 @@ function createPool(address: DatabaseAddress, host: DatabaseHost, options: PoolO
 }
 
 async function check(client: PoolClient, shown: string, timeoutMs: number): Promise<void> {
-  // The driver's types leave the limit out.
+  // The driver supports this limit, but its types do not have it.
   const asked: QueryConfig & { readonly query_timeout: number } = {
     text: `${FACTS_SQL}, pg_backend_pid() AS pid`,
     query_timeout: timeoutMs,

@@ -5,15 +5,15 @@ import { sayAlive } from "./live-server-rows.ts";
 import type { Outcomes } from "./refusals.ts";
 
 const INTERVAL_MS = 1000;
-/** A beat waits for PostgreSQL's own disk at most. */
+/** The longest wait for a beat; it waits at most for PostgreSQL's own disk. */
 const SILENCE_MS = 3000;
 
-/** Says each second that this server lives. A standby that is lost does not silence it: nothing of a beat must outlive the primary. */
+/** Says each second that this server lives. A beat does not wait for a standby, because it need not survive the primary. */
 export class Heartbeat {
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
 
-  /** The row of this server must be there. */
+  /** Starts. The row of this server must exist already. */
   start(connections: Connections, self: string, outcomes: Outcomes): void {
     const { signal } = this.#stopping;
     const run = async (client: PoolClient): Promise<void> => {

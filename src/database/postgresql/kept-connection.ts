@@ -3,19 +3,19 @@ import type { PoolClient } from "pg";
 import type { Connections } from "./connections.ts";
 import type { Outcomes } from "./refusals.ts";
 
-/** Pause before a connection is made in place of one that broke. */
+/** Pause before a broken connection is replaced. */
 const RETRY_MS = 100;
 
-/** What runs on a connection that is kept. */
+/** Work that runs on a connection that is kept. */
 export interface KeptWork {
   readonly connections: Connections;
   readonly signal: AbortSignal;
-  /** Goes on until it fails or the signal is aborted. It tells what succeeds; what it throws is told as failed. */
+  /** Runs until it fails or the signal is aborted. It reports successes itself; an error that it throws is reported as a failure. */
   readonly run: (client: PoolClient) => Promise<void>;
   readonly outcomes: Pick<Outcomes, "failed">;
 }
 
-/** Runs work on a connection that it keeps, and from its start again on a new one when it throws, until it is stopped. */
+/** Runs work on a connection that is kept. If the work throws, it starts again on a new connection, until the signal is aborted. */
 export async function keepConnection({ connections, signal, run, outcomes }: KeptWork): Promise<void> {
   while (!signal.aborted) {
     let client: PoolClient | null = null;
@@ -31,18 +31,18 @@ export async function keepConnection({ connections, signal, run, outcomes }: Kep
   }
 }
 
-/** The driver would wait for answers that may never come. */
+/** Closes a connection at once. `release` alone would wait for answers that may never come. */
 export function destroy(client: PoolClient): void {
   client.connection.stream.destroy();
   client.release(true);
 }
 
-/** Ends early, and does not throw, when the signal is aborted. */
+/** Pauses. If the signal is aborted, the pause ends early, without an error. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** @throws when the answer takes longer or the signal is aborted. The connection is of no more use then. */
+/** Waits for an answer. @throws if it takes longer or the signal is aborted; then the connection must not be used again. */
 export async function answerWithin<Answer>(
   answer: Promise<Answer>,
   ms: number,

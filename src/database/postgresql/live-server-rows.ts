@@ -5,34 +5,34 @@ import { version } from "../../foundation/version.ts";
 import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import { migrations } from "./migrations.generated.ts";
 
-/** A row this old is of no use to anybody. */
+/** A row is deleted after this time. */
 const FORGOTTEN_MS = 3_600_000;
 
-/** The lock under which one process at a time migrates a database; servers join beside each other. The number is ours and means nothing. */
+/** The number of a lock in PostgreSQL: a process that migrates takes it alone, servers that join share it. The number has no meaning. */
 export const MIGRATION_LOCK = 7_235_461_911;
 
 /** The number of this program's last migration. */
 export const OWN_SCHEMA: number = migrations.at(-1)?.version ?? 0;
 
-/** By the database's clock, in milliseconds. */
+/** The time by the clock of the database, in milliseconds since 1970 UTC. */
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-/** The ids of servers that live. */
+/** The ids of live servers. */
 export const LIVE_SQL = `SELECT id FROM live_server WHERE seen_at > ${NOW} - ${LOST_MS} ORDER BY id`;
 
 const STAY_SQL = `${WITH_LOCAL_COMMIT} INSERT INTO live_server (id, program, schema_version, started_at, seen_at)
   SELECT $1, $2, $3::integer, ${NOW}, ${NOW} FROM settings ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
 const LEAVE_SQL = `${WITH_LOCAL_COMMIT} DELETE FROM live_server USING settings WHERE id = $1`;
 
-/** Says that a server lives. */
+/** Records that a server lives. */
 export async function sayAlive(client: PoolClient, id: string): Promise<void> {
   await client.query(STAY_SQL, [id, version, OWN_SCHEMA]);
 }
 
 /**
- * Says so for the first time, not while the database is migrated.
+ * Adds a server to the list. Waits while the database is being migrated.
  *
- * @param shown how the message names the database. @throws database_unusable if it was migrated beyond this program meanwhile.
+ * @param shown the name of the database in the message. @throws database_unusable if it was migrated beyond this program meanwhile.
  */
 export async function join(client: PoolClient, id: string, shown: string): Promise<void> {
   await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
@@ -51,7 +51,7 @@ export async function join(client: PoolClient, id: string, shown: string): Promi
   await client.query("COMMIT");
 }
 
-/** So that nobody waits ten seconds to take over what this server had. */
+/** Removes a server from the list, so that others need not wait ten seconds to take over its work. */
 export async function leave(client: PoolClient, id: string): Promise<void> {
   await client.query(LEAVE_SQL, [id]);
 }
@@ -62,7 +62,7 @@ export interface LiveServerRow {
   readonly since: number;
 }
 
-/** The servers that live, the oldest first. */
+/** Lists the live servers, the oldest first. */
 export async function readLiveServers(client: PoolClient): Promise<readonly LiveServerRow[]> {
   const { rows } = await client.query<LiveServerRow>(
     `SELECT program, schema_version AS schema, started_at AS since FROM live_server

@@ -1,6 +1,6 @@
 /**
- * Begins a statement that is a transaction of its own, and that reads from `settings`: its commit waits for the disk and for no
- * standby. It is for what servers tell each other, of which nothing must outlive the primary. It waits two seconds for a row at most.
+ * Begins a statement that runs as a transaction of its own and reads from `settings`. Its commit waits for the disk, but not for a standby.
+ * It is for messages between servers, which need not survive the primary. It waits two seconds at most for a locked row.
  */
 export const WITH_LOCAL_COMMIT = `WITH settings AS MATERIALIZED (
   SELECT set_config('synchronous_commit', 'local', true), set_config('lock_timeout', '2000', true))`;

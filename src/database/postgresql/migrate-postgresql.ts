@@ -5,22 +5,24 @@ import { MIGRATION_LOCK, readLiveServers } from "./live-server-rows.ts";
 import { migrations } from "./migrations.generated.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
-/** @throws database_unusable when the database is from a newer formsvc, or holds tables of somebody else. */
+/** @throws database_unusable if the database is from a newer formsvc, or has tables of another program. */
 export function postgresqlMigrationStatus(db: PostgresqlDatabase): Promise<MigrationStatus> {
   return db.withConnection((client) => readStatus(client, db.name, migrations));
 }
 
 export interface MigrationChoices {
   readonly known: readonly Migration[];
-  /** Whether it may be done while servers run that know the tables from before, and only if they can go on with the new ones. */
+  /**
+   * Whether to migrate although servers that know the earlier tables are running. It is refused if they cannot work with the new tables.
+   */
   readonly besideServers: boolean;
 }
 
 /**
- * Upgrades the database to this program's schema, in one transaction. Several processes may do it at once: the others wait and
- * find nothing to do.
+ * Upgrades the database to this program's schema, in one transaction. Several processes may do this at the same time: the others wait and
+ * then find nothing to do.
  *
- * @returns the status from before. @throws server_running if servers of an older version are in the way.
+ * @returns the status from before. @throws server_running if servers of an older version prevent it.
  */
 export function migratePostgresql(
   db: PostgresqlDatabase,
@@ -31,7 +33,7 @@ export function migratePostgresql(
   );
 }
 
-/** Does the same as {@link migratePostgresql} and rolls it back: the database is as it was. */
+/** Runs {@link migratePostgresql} and rolls it back, so that the database stays as it was. */
 export function rehearsePostgresqlMigration(db: PostgresqlDatabase): Promise<MigrationStatus> {
   return inLockedTransaction(db, "ROLLBACK", (client) =>
     applyPending(client, db.name, { known: migrations, besideServers: true }),
@@ -64,7 +66,7 @@ async function applyPending(
   for (const { version, sql } of known) {
     if (version <= status.version) continue;
     await client.query(sql);
-    // A migration that ends the programs before it says so itself: UPDATE schema_version SET oldest_program = its own number.
+    // A migration after which earlier programs cannot work says so itself: UPDATE schema_version SET oldest_program = its own number.
     await client.query(VERSION_SQL, [version]);
   }
   const { rows } = await client.query<{ oldest: number }>(
@@ -76,7 +78,7 @@ async function applyPending(
   return status;
 }
 
-/** The version that brought the list of servers. */
+/** The schema version that added the list of servers. */
 const LIVE_SERVERS_SINCE = 18;
 
 const VERSION_SQL = `INSERT INTO schema_version (version, oldest_program) VALUES ($1, $1)
@@ -105,7 +107,7 @@ async function readStatus(
 ): Promise<MigrationStatus> {
   const { version, oldest } = await readVersion(client, shown);
   const latest = known.at(-1)?.version ?? 0;
-  // A migration adds, so that the programs before it go on; one that does not says so.
+  // Earlier programs can work with a newer schema, because migrations only add; one that does more raises `oldest`.
   if (oldest > latest) {
     throw new FormsvcError(
       "database_unusable",
@@ -117,9 +119,9 @@ async function readStatus(
 }
 
 interface FoundVersion {
-  /** 0 for an empty database. */
+  /** The version of the schema; 0 for an empty database. */
   readonly version: number;
-  /** The schema of the oldest program that can still work with it. */
+  /** The schema of the oldest program that can work with the database. */
   readonly oldest: number;
 }
 

@@ -3,18 +3,21 @@ import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 import type { Outcomes } from "./refusals.ts";
 
-/** Each database has channels of its own. */
+/** The channel of notifications; each database has channels of its own. */
 const CHANNEL = "formsvc";
-/** Who listens is sent the name of the server that notifies. */
+/** Subscribes to notifications. Each contains the id of the server that sent it. */
 export const LISTEN_SQL = `LISTEN ${CHANNEL}`;
 const NOTIFY_SQL = `${WITH_LOCAL_COMMIT} SELECT pg_notify('${CHANNEL}', $1) FROM settings`;
-/** Least time between two notifications of a server: PostgreSQL commits them one after the other, those of all databases. */
+/**
+ * The shortest time between two notifications of a server, because PostgreSQL commits notifications one after the other, even those of
+ * different databases.
+ */
 const PAUSE_MS = 50;
 
-/** Notifies the servers that listen, in a transaction of its own. */
+/** Sends a notification to the servers that listen, in a transaction of its own. */
 export interface ServerNotifier {
   notify(): void;
-  /** Resolves when nothing is under way. Call it before the database is closed. */
+  /** Resolves when nothing is being sent. Call it before the database is closed. */
   stop(): Promise<void>;
 }
 
@@ -29,7 +32,7 @@ export function createServerNotifier(
   const work = async (): Promise<void> => {
     while (isAsked) {
       isAsked = false;
-      // Those who are not notified find out a little later.
+      // If this fails, the other servers see the change a little later.
       await db
         .withConnection((client) => client.query(NOTIFY_SQL, [self]))
         .then(outcomes.succeeded, outcomes.failed);

@@ -10,38 +10,40 @@ import type { PoolClient } from "pg";
 export interface PostgresqlOptions {
   /** The largest number of connections at a time. */
   readonly connections: number;
-  /** How long a transaction is begun again while others are in its way, and a batch of posts while the server is away, in milliseconds. */
+  /**
+   * Time in milliseconds for which a transaction is repeated while others are in its way, and a batch of posts while the server is away.
+   */
   readonly patienceMs: number;
-  /** Longest wait for an answer to a statement, but for those of a batch; without it any answer is waited for. */
+  /** The longest wait for the answer to a statement outside of batches, in milliseconds; absent waits without limit. */
   readonly answerTimeoutMs?: number;
-  /** Called when a commit, not that of a batch, has waited for three seconds. */
+  /** Called when a commit outside of batches has waited for three seconds. */
   readonly onSlowCommit?: () => void;
 }
 
-/** Longest wait for a connection, free or new. */
+/** The longest wait for a connection, whether it is free or must be made. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The same for a batch, whose posts wait for all that happens in ten seconds. */
+/** The same for a batch. It is shorter, because posts wait ten seconds at most for everything together. */
 const BATCH_CONNECT_TIMEOUT_MS = 3000;
 
-/** A command does one thing after the other. */
+/** The options of a command, which does one thing after the other. */
 export const COMMAND_OPTIONS: PostgresqlOptions = {
   connections: 2,
   patienceMs: 10_000,
 };
 
-/** A PostgreSQL database, for what only this engine has: its migrations, and copies to and from it. */
+/** A PostgreSQL database, with what only this engine has, for migrations and for copies to and from it. */
 export interface PostgresqlDatabase extends Database {
   readonly engine: "postgresql";
-  /** For connections beside its own. It holds the password. */
+  /** The address, for connections besides its own. It contains the password. */
   readonly address: DatabaseAddress;
-  /**
-   * Hands a connection to `work`, for plain SQL. It is closed afterwards if `work` throws, so that nothing of a transaction that
-   * was begun there is left.
-   */
+  /** Passes a connection to `work`, for plain SQL. If `work` throws, the connection is closed, so that no open transaction remains. */
   withConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
-  /** The connection for batches of posts; made when the first one comes. */
+  /** The connection for batches of posts. It is made for the first batch. */
   readonly batches: BatchConnection;
-  /** From now on `gate` is called before each durable transaction, that of a batch too. What it returns is waited for; it may throw. */
+  /**
+   * Sets a function that is called before each durable transaction and each batch. The transaction waits for the promise that it returns.
+   * It may throw, which refuses the transaction.
+   */
   guardCommits(gate: Gate): void;
   close(): Promise<void>;
 }
@@ -49,8 +51,8 @@ export interface PostgresqlDatabase extends Database {
 type Gate = () => Promise<void> | undefined;
 
 /**
- * Connects to the primary among the hosts of an address, and proves that its settings keep what was acknowledged. Runs no
- * migration.
+ * Connects to the primary, which is one of the hosts of an address, and checks that the server's settings keep what was acknowledged. Runs
+ * no migration.
  *
  * @throws config_invalid for a malformed address; database_unusable if no server can be used.
  */
@@ -122,12 +124,12 @@ function* nothing(): Steps<void> {
   yield* [];
 }
 
-/** Whoever waits for a statement gives up after this time, so the server ends it shortly before. */
+/** The server ends a statement shortly before the caller gives up. */
 function boundedRead(answerTimeoutMs: number): string {
   return `${BEGIN.read}; SET LOCAL statement_timeout = ${Math.ceil(0.95 * answerTimeoutMs)}`;
 }
 
-/** Whoever calls while a run goes on shares the next one, so that there is one at a time. */
+/** Runs a function at most once at a time. Calls during a run share the next run. */
 function shareRuns(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<void> | null = null;

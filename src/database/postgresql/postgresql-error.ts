@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 
-/** By SQLSTATE, or the first two characters of one. */
+/** Reasons by SQLSTATE, or by its first two characters. */
 const REASONS: Readonly<Record<string, string>> = {
   "28": "the server does not let this user in; check the user, the password and pg_hba.conf",
   "3D000": "there is no such database; make it with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "25006": "the server only reads: it is a standby by now",
 };
 
-/** Of Node's network, by code. */
+/** Reasons by the error codes of Node's network functions. */
 const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there; check the host, the port and that PostgreSQL runs",
   ECONNRESET: "the connection broke",
@@ -33,7 +33,7 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not use the socket",
 };
 
-/** Of TLS, by code. */
+/** Reasons by the error codes of TLS. */
 const CERTIFICATE_REASONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED:
     "the server's certificate or its authority's has expired; renew it, or correct this machine's clock",
@@ -44,21 +44,21 @@ const CERTIFICATE_REASONS: Readonly<Record<string, string>> = {
 const UNTRUSTED_CODES =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA)/;
 
-/** A server that is a standby, or not there: another host may be the primary. */
+/** The server is a standby or cannot be reached: another host may be the primary. */
 export class PassedOver extends FormsvcError {}
 
-/** A commit whose end nobody heard: the change may have been made, or not. */
+/** The answer to a commit was lost: the change may have been made, or not. */
 export class UnheardCommit extends FormsvcError {}
 
-/** A transaction that cannot be serialized, a circle of locks, and a lock that did not come in the time of `lock_timeout`. */
+/** The SQLSTATE of a transaction that cannot be serialized, of a deadlock, and of a lock that did not come within `lock_timeout`. */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
-/** Whether another transaction was in the way, so that the same steps may succeed when they are run again. */
+/** Whether another transaction was in the way, so that the same steps may succeed if they run again. */
 export function isConflict(error: unknown): boolean {
   return error instanceof DatabaseError && CONFLICTS.has(error.code ?? "");
 }
 
-/** Whether the server became a standby: another host may be the primary by now. */
+/** Whether the server has become a standby, so that another host may be the primary. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === "25006";
 }
@@ -66,19 +66,19 @@ export function isReadOnly(error: unknown): boolean {
 /** Whether the connection cannot be used any more. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof FormsvcError) return false;
-  // 25P03 and 25P04: the server waited too long for the next statement of a transaction.
+  // 25P03 and 25P04 mean that the server waited too long for the next statement of a transaction.
   if (error instanceof DatabaseError) return /^(?:57P|08|25P0[34])/.test(error.code ?? "");
   return error instanceof Error && reasonOfConnection(error) !== undefined;
 }
 
-/** Whether the same work may succeed soon: the server comes back, another one becomes the primary, or others get out of the way. */
+/** Whether the same work may succeed soon: if the server comes back, another one becomes the primary, or other transactions end. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof PassedOver || error instanceof UnheardCommit) return true;
   const cause = error instanceof FormsvcError ? error.cause : error;
   return isConflict(cause) || isReadOnly(cause) || isConnectionLost(cause) || isFull(cause);
 }
 
-/** Whether no encrypted connection is made until somebody mends a certificate, a setting or a clock. */
+/** Whether no encrypted connection can be made until somebody corrects a certificate, a setting or a clock. */
 export function isOfEncryption(error: unknown): boolean {
   return reasonOfEncryption(error instanceof FormsvcError ? error.cause : error) !== undefined;
 }
@@ -89,10 +89,10 @@ function isFull(error: unknown): boolean {
 }
 
 /**
- * Turns a failure of the driver into `database_busy` or `database_unusable`, with what to do. Our own errors and defects of a
- * statement are returned unchanged. No message repeats what the server or the address said beyond a code.
+ * Turns an error of the driver into `database_busy` or `database_unusable`, with what to do. Our own errors are returned unchanged, and so
+ * are errors that are a defect of a statement. No message repeats what the server or the address said, except a code.
  *
- * @param shown how the message names the database.
+ * @param shown the name of the database in the message.
  */
 export function translatePostgresqlError(error: unknown, shown: string): unknown {
   if (error instanceof FormsvcError) return error;
@@ -111,7 +111,7 @@ export function translatePostgresqlError(error: unknown, shown: string): unknown
   return new FormsvcError("database_unusable", `${shown}: ${reason}`, { retryAfterSeconds: 5, cause: error });
 }
 
-/** Undefined for a defect of ours. */
+/** Undefined if the error is a defect of ours. */
 function reasonOfServer({ code = "" }: DatabaseError): string | undefined {
   const reason = REASONS[code] ?? REASONS[code.slice(0, 2)];
   return reason && `${reason} (${code})`;
@@ -145,6 +145,6 @@ function reasonByKind(code: string): string | undefined {
   return undefined;
 }
 
-/** What the driver says without a code. */
+/** Messages of the driver that have no code. */
 const LOST =
   /^Connection terminated|^timeout e|^timeout expired|connection timeout|not queryable|^Query read timeout/i;

@@ -6,14 +6,17 @@ import { postgresqlMigrationStatus } from "./migrate-postgresql.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 import { readStandbys } from "./standbys.ts";
 
-/** PostgreSQL itself begins to hurry at 1.6 thousand millions, and stops at 2.1. */
+/**
+ * The age of the oldest transaction that is a problem. PostgreSQL itself takes urgent measures at 1.6 thousand million transactions, and
+ * stops at 2.1.
+ */
 const LARGE_AGE = 1_000_000_000;
-/** No sound standby takes this long to answer. */
+/** A working standby never takes this long to answer. */
 const LONG_WAIT_MS = 3000;
-/** Clocks of servers may differ by this; ids and times of submissions come from them. */
+/** The clocks of servers may differ by this much. The ids and times of submissions come from them. */
 const CLOCK_ALLOWANCE_MS = 2000;
 
-/** Connecting has already proved that the settings for durable commits are in force. */
+/** The finding is always sound: connecting has already checked the settings for durable commits. */
 export function* checkPostgresqlDurability(): Steps<Finding> {
   const settings = yield* first(
     text<{ version: string; fsync: string; commit: string }>(
@@ -26,7 +29,7 @@ export function* checkPostgresqlDurability(): Steps<Finding> {
   return sound("database.durability", `${mode}; commits reach the disk`);
 }
 
-/** What the loss of the machine that PostgreSQL runs on would take away. */
+/** Reports what would be lost if the machine of PostgreSQL were lost. */
 export function* checkStandbys(): Steps<Finding> {
   const name = "database.standby";
   const { areAwaited, count, synchronous, waitMs } = yield* readStandbys();
@@ -70,7 +73,7 @@ const mayAll = RIGHTS.map((right) => `has_table_privilege(to_regclass(name), '${
 const UNUSABLE_SQL = `SELECT name, to_regclass(name) IS NULL AS is_missing FROM json_array_elements_text(?::json) AS name
   WHERE to_regclass(name) IS NULL OR NOT (${mayAll})`;
 
-/** Servers and commands read and write every table. */
+/** Checks the rights of the user: servers and commands read and write every table. */
 export function* checkRights(): Steps<Finding> {
   const name = "database.rights";
   const unusable = yield* all(
@@ -94,7 +97,7 @@ function namesOf(tables: readonly { readonly name: string }[]): string {
   return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** @param now by this machine's clock. */
+/** @param now the time by the clock of this machine. */
 export function* checkDatabaseClock(now: number): Steps<Finding> {
   const clock = yield* first(
     text<{ now: number }>("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"),
@@ -105,7 +108,7 @@ export function* checkDatabaseClock(now: number): Steps<Finding> {
   return problem("database.clock", message, "let both machines take the time from the network");
 }
 
-/** Which servers share the database. Two programs at once are an upgrade that is not finished. */
+/** Lists the servers that share the database. If they run two versions of the program, an upgrade is not finished. */
 export async function checkServers(db: PostgresqlDatabase): Promise<Finding> {
   const name = "database.servers";
   const servers = await db.withConnection(readLiveServers);
@@ -116,7 +119,7 @@ export async function checkServers(db: PostgresqlDatabase): Promise<Finding> {
   return problem(name, `servers: ${message}`, "restart those of the older version with the newer one");
 }
 
-/** What PostgreSQL keeps or leaves undone when nobody looks after it, until it stops or its disk is full. */
+/** Reports neglected maintenance, which in the end stops PostgreSQL or fills its disk. */
 export function* checkUpkeep(): Steps<Finding[]> {
   const name = "database.upkeep";
   const slots = yield* all(

@@ -5,7 +5,7 @@ import { readLiveServers } from "./live-server-rows.ts";
 import { toParameter } from "./to-parameter.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
-/** Reads the tables as they are now, whatever servers write meanwhile. */
+/** Reads the tables as they are now, even while servers write. */
 export function readPostgresqlTables<Result>(
   db: PostgresqlDatabase,
   work: (reader: TableReader) => Promise<Result>,
@@ -19,9 +19,9 @@ export function readPostgresqlTables<Result>(
 }
 
 /**
- * Fills a database that holds nothing yet. If `work` throws, it stays empty.
+ * Fills an empty database. If `work` throws, it stays empty.
  *
- * @throws already_exists if it holds anything; server_running if a server works on it.
+ * @throws already_exists if the database is not empty; server_running if a server works on it.
  */
 export function fillPostgresqlTables<Result>(
   db: PostgresqlDatabase,
@@ -35,18 +35,18 @@ export function fillPostgresqlTables<Result>(
     for (const table of COPIED_TABLES) await refuseRows(client, table, db.name);
     for (const table of COPIED_TABLES) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     const result = await work(createWriter(client));
-    // Rows of one table that name each other are checked now: a table with checks to come cannot be altered.
+    // Checks references between rows of the same table now, because a table with pending checks cannot be altered.
     await client.query("SET CONSTRAINTS ALL IMMEDIATE");
     for (const table of COPIED_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
     for (const table of COPIED_TABLES) await continueNumbers(client, table);
-    // Until PostgreSQL knows how many rows there are, it chooses the wrong indices.
+    // PostgreSQL chooses the wrong indexes until it knows how many rows there are.
     for (const table of COPIED_TABLES) await client.query(`ANALYZE ${table}`);
     await client.query("COMMIT");
     return result;
   });
 }
 
-/** They would not hear of what is copied beneath them. */
+/** Refuses to copy while servers run, because they would not notice the copied rows. */
 async function refuseServers(client: PoolClient, shown: string): Promise<void> {
   const servers = await readLiveServers(client);
   if (servers.length === 0) return;
@@ -62,7 +62,7 @@ async function refuseRows(client: PoolClient, table: string, shown: string): Pro
   );
 }
 
-/** New rows get numbers behind those that were copied. */
+/** Makes new rows get numbers after those that were copied. */
 async function continueNumbers(client: PoolClient, table: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.columns

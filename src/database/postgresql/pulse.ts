@@ -8,9 +8,9 @@ import { LISTEN_SQL } from "./notify-servers.ts";
 
 /** Time between two looks. */
 const INTERVAL_MS = 250;
-/** What is remembered is believed for this time after a look was sent: revoking takes effect within a second everywhere. */
+/** Remembered data counts as current for this time after a look was sent, so that a revoked key is refused everywhere within a second. */
 const MAX_AGE_MS = 1000;
-/** A look without an answer for this time is given up with its connection. */
+/** If a look is not answered within this time, its connection is closed. */
 const SILENCE_MS = 2000;
 
 export interface PulseParts {
@@ -21,21 +21,21 @@ export interface PulseParts {
   readonly outcomes: Outcomes;
 }
 
-/** What one look sees; `head_0` and so on are the heads. */
+/** The result of one look; `head_0` and so on are the values of the heads. */
 interface Look extends Readonly<Record<string, unknown>> {
   readonly settings: number;
   readonly oldest: number;
   readonly servers: readonly string[];
 }
 
-/** Looks at what others changed, four times a second, all in one statement. */
+/** Looks four times a second at what other servers changed, in one statement. */
 export class Pulse {
   readonly #parts: PulseParts;
   readonly #sql: string;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
   #seen: Look | null = null;
-  /** When the newest look that was answered was sent, by the monotonic clock. */
+  /** The time at which the newest answered look was sent, by `performance.now()`. */
   #lookedAt = -Infinity;
   #isUpgraded = false;
   readonly #begun = Promise.withResolvers<void>();
@@ -47,13 +47,13 @@ export class Pulse {
       ARRAY(${LIVE_SQL}) AS servers ${heads.join("")} FROM schema_version`;
   }
 
-  /** Why it is not known whether a key is still good; null if it is. */
+  /** Why it is unknown whether a key is still valid; null if it is known. */
   blindness(): Blindness | null {
     if (this.#isUpgraded) return "upgraded";
     return this.ageMs() > MAX_AGE_MS ? "unheard" : null;
   }
 
-  /** Resolves when the first look was answered. @throws if that takes longer. */
+  /** Resolves when the first look was answered. @throws if that takes longer than `longestMs`. */
   async begin(longestMs: number): Promise<void> {
     const { signal } = this.#stopping;
     const run = (client: PoolClient): Promise<void> => this.#follow(client);
@@ -65,7 +65,7 @@ export class Pulse {
     return performance.now() - this.#lookedAt;
   }
 
-  /** The servers that live; none while nothing is heard, or if this one counts as lost: then it owns nothing. */
+  /** The live servers. Empty while the database does not answer, and if this server counts as lost, so that it takes on no work. */
   servers(): readonly string[] {
     const servers = this.ageMs() > MAX_AGE_MS ? [] : (this.#seen?.servers ?? []);
     return servers.includes(this.#parts.self) ? servers : [];
@@ -87,7 +87,7 @@ export class Pulse {
     }
   }
 
-  /** Not behind a pooler, where the next statement may have another session. */
+  /** Subscribes to notifications, but not behind a pooler, where the next statement may have another session. */
   #listen(client: PoolClient): void {
     if (isPooled(client)) return;
     const { self, heads } = this.#parts;
@@ -95,11 +95,11 @@ export class Pulse {
     client.on("notification", ({ payload: from }) => {
       if (from !== self) for (const head of notified) head.onChange();
     });
-    // It goes out together with a look, which shows whether the connection works.
+    // It is sent together with a look. The answer to the look shows whether the connection works.
     client.query(LISTEN_SQL).catch(() => undefined);
   }
 
-  /** The first look reports everything: nobody knows what changed before it. */
+  /** Compares a look with the one before. The first look reports everything as changed, because nobody knows what changed before it. */
   #take(look: Look, sentAt: number): void {
     const { listener, heads } = this.#parts;
     const before = this.#seen;

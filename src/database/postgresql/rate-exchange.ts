@@ -3,24 +3,24 @@ import type { LiveServers } from "../live-servers.ts";
 import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
-/** What several servers counted in the windows of one limiter, brought together in `rate_window`. */
+/** Adds up in `rate_window` what several servers counted in the windows of one rate limiter. */
 export interface RateExchange {
-  /** Sends the others what was counted here, and reads what they sent: in one statement, or two. None while this server is alone. */
+  /** Sends the counts of this server and reads those of the others, in one statement or two; in none while this server is alone. */
   exchange(): Promise<void>;
-  /** Deletes windows that have ended; how many. */
+  /** Deletes windows that have ended. Returns the number deleted. */
   dropEnded(): Promise<number>;
 }
 
-/** A server reads again what changed shortly before it read: a statement that began earlier may end later. */
+/** A server reads again what changed up to this time before its last read, because a statement that began earlier may end later. */
 const OVERLAP_MS = 1000;
-/** Longer than any window. */
+/** Longer than any window, so that the first read gets all. */
 const EVER_MS = Number.MAX_SAFE_INTEGER;
-/** Windows that one statement deletes. */
+/** The largest number of windows that one statement deletes. */
 const MAX_DROPPED = 10_000;
 
 const NOW = "(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
 
-/** In the order of units, so that two servers never wait for each other's rows. */
+/** Rows are written in the order of units, so that two servers never deadlock. */
 const EXCHANGE_SQL = `${WITH_LOCAL_COMMIT}, sent AS (
     INSERT INTO rate_window AS known (unit, used, ends_at, changed_at)
       SELECT unit, "count", ${NOW} + "leftMs", ${NOW}
@@ -65,7 +65,8 @@ export function createRateExchange(
       const counts = limiter.report(live);
       if (live === 1) return;
       await send(counts);
-      // The others sent units that this server had not: they should not wait for its counts until the next time.
+      // The others sent units that this server had not sent. Sends its counts for these now, so that the others need not wait for the next
+      // exchange.
       const more = limiter.report(live);
       if (more.length > 0) await send(more);
     },

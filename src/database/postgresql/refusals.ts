@@ -5,22 +5,22 @@ import type { Log } from "../../foundation/log.ts";
 import type { Metrics } from "../../foundation/metrics.ts";
 import { isOfEncryption, isPassing, translatePostgresqlError } from "./postgresql-error.ts";
 
-/** What a server does with its database again and again, whatever comes of it. */
+/** The recurring work of a server with its database; it goes on even if it fails. */
 const WORKS = ["pulse", "heartbeat", "probe", "rates", "notify"] as const;
 export type Work = (typeof WORKS)[number];
 
-/** Notes of one work how it ends. */
+/** Records the outcomes of one kind of work. */
 export interface Outcomes {
-  /** Why it failed last; null if it succeeded since. */
+  /** The reason of the last failure; null if the work has succeeded since. */
   readonly reason: () => string | null;
   readonly succeeded: () => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * What PostgreSQL refuses whenever it is asked: a right or a table is missing, the password was changed. A certificate that is not
- * believed is one too. Each is logged once until the work succeeds again. What passes by itself is no refusal: the pulse reports a
- * database that is away.
+ * Counts and logs what PostgreSQL refuses each time until somebody changes something: a right or a table is missing, the password was
+ * changed, a certificate is not trusted. Each refusal is logged once until the work succeeds again. A failure that passes by itself is not
+ * counted; the pulse reports a database that does not answer.
  */
 export class DatabaseRefusals {
   readonly #log: Log;
@@ -28,7 +28,7 @@ export class DatabaseRefusals {
   readonly #logged = new Map<Work, string>();
   #count: (work: Work) => void = () => undefined;
 
-  /** @param shown how messages name the database. */
+  /** @param shown the name of the database in messages. */
   constructor(log: Log, shown: string) {
     this.#log = log;
     this.#shown = shown;

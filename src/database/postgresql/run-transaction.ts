@@ -17,9 +17,9 @@ import { sendQuery } from "./send-query.ts";
 import { WRITE_MARK_SQL } from "./write-mark.ts";
 
 /**
- * How a transaction begins. Durable ones are serializable: what they read and then decided is as true at the commit as if they had
- * run alone, and one that cannot be is run again. What they read is on the standby too when they end. Relaxed ones lock what they decide by, because some run all the time; a server
- * that vanishes in the middle of one must not hold its locks for long.
+ * The statements that begin transactions. Durable ones are serializable: their result is as if they had run alone, and one for which that
+ * is impossible runs again. When they end, the standby also has what they read. Relaxed ones lock the rows that their decisions depend on,
+ * because some run all the time. If a server vanishes in the middle of one, its locks must end soon.
  */
 export const BEGIN = {
   read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -28,26 +28,26 @@ export const BEGIN = {
     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off; SET LOCAL idle_in_transaction_session_timeout = 5000",
 } as const;
 
-/** Least pause before the first new beginning; it doubles, up to the second number. */
+/** The shortest pause before a transaction is repeated, and the longest; each pause is twice as long as the one before. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 500;
 
 export interface TransactionParts {
   readonly connections: Connections;
-  /** How messages name the database. */
+  /** The name of the database in messages. */
   readonly shown: string;
-  /** How long a transaction is begun again while others are in its way. */
+  /** Time for which a transaction is repeated while others are in its way, in milliseconds. */
   readonly patienceMs: number;
   /** Called when a commit has waited for three seconds. */
   readonly onSlowCommit: () => void;
-  /** Ends a read, with its reason, when nobody waits for it any more. */
+  /** Ends a read, with the reason of the signal, when nobody waits for it any more. */
   readonly gone?: AbortSignal;
 }
 
-/** A commit that takes longer waits for a standby, or for a disk that is not well. */
+/** A commit that takes longer waits for a standby, or for a disk in trouble. */
 const SLOW_COMMIT_MS = 3000;
 
-/** Runs steps in one transaction; from their start again when another transaction was in the way. */
+/** Runs steps in one transaction. If another transaction was in the way, runs them again from their start. */
 export async function runTransaction<Result>(
   parts: TransactionParts,
   begin: string,
@@ -60,9 +60,9 @@ export async function runTransaction<Result>(
       maxRetryTime: parts.patienceMs,
       minTimeout: FIRST_PAUSE_MS,
       maxTimeout: LONGEST_PAUSE_MS,
-      // Two that met would meet again after equal pauses.
+      // After equal pauses, two transactions would be in each other's way again.
       randomize: true,
-      // A read that writes is a defect, and no standby.
+      // If a read-only transaction writes, that is a defect and no sign of a standby.
       shouldRetry: ({ error }) => isConflict(error) || (!isRead && isReadOnly(error)),
     });
   } catch (error) {
@@ -81,7 +81,7 @@ async function runOnce<Result>(
   let cancelling: Cancelling | undefined;
   try {
     parts.gone?.throwIfAborted();
-    // Not awaited: it goes out together with the first statement.
+    // Not awaited, because it is sent together with the first statement.
     const begun = client.query(begin);
     begun.catch(() => undefined);
     if (parts.gone !== undefined) cancelling = cancelWhenGone(client, parts.connections, parts.gone);
@@ -93,7 +93,7 @@ async function runOnce<Result>(
     else await commit(client, parts);
     return result;
   } catch (error) {
-    // A standby's connections stay open; the next one has to be made to the primary.
+    // A server that became a standby keeps its connections open, so this one is closed, and the next one is made to the primary.
     broken = isConnectionLost(error) || isReadOnly(error) || error instanceof UnheardCommit;
     if (await cancelling?.end()) broken = true;
     if (!broken) broken = await rollBack(client);
@@ -109,7 +109,7 @@ async function runOnce<Result>(
   }
 }
 
-/** Sends a statement in PostgreSQL's words. @param name under which it may be prepared. */
+/** Sends a statement in PostgreSQL's SQL. @param name a name under which it may be prepared. */
 type SendStatement = (sql: string, parameters: unknown[], name?: string) => Promise<QueryResult>;
 
 function senderOver(client: PoolClient): SendStatement {
@@ -119,7 +119,10 @@ function senderOver(client: PoolClient): SendStatement {
   };
 }
 
-/** An error of a statement is thrown into the steps. It ends the transaction, so they can only let it pass. */
+/**
+ * Runs steps, one statement after the other. An error of a statement is thrown into the steps. It has ended the transaction, so the steps
+ * cannot go on after it.
+ */
 export async function runSteps<Result>(send: SendStatement, steps: Steps<Result>): Promise<Result> {
   let step = steps.next();
   while (step.done !== true) {
@@ -143,7 +146,7 @@ async function execute(send: SendStatement, { gives, built }: Statement): Promis
   return gives === "row" ? result.rows[0] : (result.rowCount ?? 0);
 }
 
-/** Returns whether the connection is of no more use. */
+/** Returns true if the connection must not be used again. */
 async function rollBack(client: PoolClient): Promise<boolean> {
   try {
     await client.query("ROLLBACK");
@@ -153,24 +156,31 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   }
 }
 
-/** What was read may be on this machine alone; a transaction that changed nothing would not wait for the standby. */
+/**
+ * Commits together with a write mark. Without it, a transaction that changed nothing would not wait for the standby, although the standby
+ * may lack what was read.
+ */
 function commitMarked(client: PoolClient, parts: TransactionParts): Promise<void> {
   client.query(WRITE_MARK_SQL).catch(() => undefined);
   return commit(client, parts);
 }
 
-/** A refusal tells of what was read as well: that something is gone, or is there already. */
+/**
+ * Confirms what a refused transaction read, because the refusal itself says something about the data: that something does not exist, or
+ * exists already.
+ */
 async function confirm(client: PoolClient, parts: TransactionParts): Promise<void> {
   client.query("BEGIN").catch(() => undefined);
   await commitMarked(client, parts);
 }
 
 /**
- * The server warns when it stops waiting for a synchronous standby: the change is made here, and may be lost with this machine.
+ * Commits. A warning means that the server stopped waiting for a synchronous standby: the change was made here, and may be lost with this
+ * machine.
  */
 async function commit(client: PoolClient, { shown, onSlowCommit }: TransactionParts): Promise<void> {
   let warning: Error | undefined;
-  // Its words depend on the server's language; 00000 is the code of what is no warning.
+  // The text of a warning depends on the language of the server. The code 00000 is that of messages that are no warnings.
   const listen = ({ code, message }: Partial<Record<"code" | "message", string | undefined>>) => {
     if (code !== "00000") warning = new Error(message);
   };

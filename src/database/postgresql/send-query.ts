@@ -1,14 +1,14 @@
 import { type PoolClient, Query, type QueryConfig, type QueryResult } from "pg";
 
 /**
- * Sends a statement as the driver's `query` does, but drops what was sent and answered when the answer is here. The engine keeps
- * the driver's own objects until it collects old ones: with the rows of each batch that cost a post some 15 microseconds.
+ * Sends a statement like the driver's `query`, but frees its objects as soon as the answer is here. The engine keeps the driver's own
+ * objects until it collects old ones; with the rows of each batch that cost about 15 microseconds for each post.
  */
 export async function sendQuery(client: PoolClient, query: string | QueryConfig): Promise<QueryResult> {
   try {
     return await answerTo(client, query);
   } catch (error) {
-    // The driver does the same: the stack shows who asked, not the socket.
+    // As the driver does: the stack then shows the caller and not the socket.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   }

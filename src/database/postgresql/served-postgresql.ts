@@ -21,13 +21,13 @@ import { DatabaseRefusals } from "./refusals.ts";
 import { readStandbys } from "./standbys.ts";
 import { createServerNotifier } from "./notify-servers.ts";
 
-/** For the pulse, the heartbeat, the probe, and the probe's question. */
+/** Connections for the pulse, the heartbeat, the commit probe, and the questions of the probe. */
 const OWN_CONNECTIONS = { size: 4, connectTimeoutMs: 3000 };
-/** Longest wait for the first look. */
+/** The longest wait for the first look of the pulse. */
 const LONGEST_BEGIN_MS = 10_000;
-/** Longest wait for a lost standby before a post, or another change, is refused. */
+/** The longest time that a post or another change waits for a lost standby before it is refused. */
 const LONGEST_STANDBY_WAIT_MS = 10_000;
-/** Time between two checks whether the database and the standby are there, for the log. */
+/** Time between two checks of the database and the standby, for the log. */
 const CHECK_MS = 1000;
 
 /** Makes this process one of the servers of a database, from `begin` to `end`. */
@@ -47,12 +47,12 @@ export function serveAddress(
   const notifier = createServerNotifier(db, self, refusals.of("notify"));
   let checking: NodeJS.Timeout | undefined;
   return {
-    // Until the pulse begins, which is before the server listens, this one does nothing that only one should do.
+    // Until the pulse begins, which is before the server listens, this server does no work that only one server should do.
     liveServers: { self, list: () => pulse?.servers() ?? [] },
     writability: probe,
     confirmations: probe,
     freeBytes: () => null,
-    // PostgreSQL keeps what is deleted until VACUUM.
+    // PostgreSQL removes deleted content with VACUUM.
     cleaner: { note() {}, suspect() {}, clean() {} },
     watch(listener, heads) {
       const watching = new Pulse({ connections, self, listener, heads, outcomes: looks });
@@ -84,14 +84,14 @@ export function serveAddress(
     async end() {
       clearInterval(checking);
       await Promise.all([pulse?.stop(), heartbeat.stop(), probe.stop(), notifier.stop()]);
-      // If the database is away, the others find out by themselves.
+      // If the database does not answer, the other servers notice by themselves that this one is gone.
       await db.withConnection((client) => leave(client, self)).catch(() => undefined);
       await connections.close();
     },
   };
 }
 
-/** A state whose begin and end are logged. */
+/** A state whose beginning and end are logged. */
 interface LoggedState {
   readonly isOn: () => boolean;
   readonly begin: (log: Log) => void;

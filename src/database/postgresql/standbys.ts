@@ -1,21 +1,21 @@
 import { all, first, type Steps, text } from "../steps.ts";
 
 export interface StandbyWait {
-  /** How long a commit of this user's in this database has waited for a standby; null if none does. */
+  /** Time for which a commit of this user in this database has waited for a standby, in milliseconds; null if none waits. */
   readonly waitMs: number | null;
 }
 
-/** Everybody may see what their own sessions wait for. */
+/** Every user may see what their own sessions wait for. */
 export const STANDBY_WAIT_SQL = `SELECT extract(epoch FROM max(clock_timestamp() - query_start)) * 1000 AS "waitMs" FROM pg_stat_activity
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
 
-/** How PostgreSQL's log reaches other machines. */
+/** The standbys that receive PostgreSQL's log, and the wait for them. */
 export interface Standbys extends StandbyWait {
-  /** Whether commits wait for a standby, by the settings. */
+  /** Whether commits wait for a standby, according to the settings. */
   readonly areAwaited: boolean;
-  /** Standbys that are connected. */
+  /** The number of connected standbys. */
   readonly count: number;
-  /** Standbys that have each commit before it is acknowledged; null if this user may not see which. */
+  /** The number of standbys that have each commit before it is acknowledged; null if this user may not see it. */
   readonly synchronous: number | null;
 }
 

@@ -1,4 +1,7 @@
-/** PostgreSQL's text has no NUL. What a receiver answered may have one; JSON writes it as an escape. */
+/**
+ * Replaces NUL in texts, such as answers of receivers, because PostgreSQL's text cannot contain it. JSON needs no replacement: it escapes
+ * NUL.
+ */
 export function toParameter(value: unknown): unknown {
   return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
 }

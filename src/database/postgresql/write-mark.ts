@@ -1,13 +1,13 @@
 /**
- * Puts an empty message into the log. Only a commit that has something in the log waits for the standby; and when it is heard, the standby
- * has everything that was committed before it as well, also what became visible because its own wait was ended.
+ * Puts an empty message into the write-ahead log. A commit waits for the standby only if it has something in the log. When it is confirmed,
+ * the standby also has everything that was committed before, even what became visible because its own wait was ended.
  */
 export const WRITE_MARK_SQL = "SELECT pg_logical_emit_message(true, 'formsvc', '')";
 
-/** What a commit has seen that puts such a message into the log: when it is heard, the standby has all of that. */
+/** The snapshot of a commit with such a message. When the commit is confirmed, the standby has everything that is visible in it. */
 export interface Seen {
   readonly snapshot: string;
-  /** Whether commits wait for a standby, by the settings. */
+  /** Whether commits wait for a standby, according to the settings. */
   readonly isStandbyAwaited: boolean;
 }
 

@@ -17,9 +17,9 @@ import { moveToNewName, nameTaken } from "./new-name.ts";
 export interface Backup extends CheckedCopy {
   readonly file: string;
   readonly bytes: number;
-  /** Whether the server made the copy, or this process with `VACUUM INTO`. */
+  /** Whether the server made the copy, or this process did with `VACUUM INTO`. */
   readonly by: "server" | "command";
-  /** Files whose bytes are not in it; absent if it has everything. */
+  /** The number of files whose bytes were left out; absent if the backup has everything. */
   readonly leftOutFiles?: number;
 }
 
@@ -27,16 +27,16 @@ export interface FileBackupParts {
   readonly clock: Clock;
   readonly onProgress: (progress: CopyProgress) => void;
   readonly onNote: (text: string) => void;
-  /** Whether the bytes of files stay out. */
+  /** Whether the bytes of files are left out. */
   readonly isWithoutFiles?: boolean;
 }
 
 /**
- * Makes one file with everything acknowledged before the call, reads it whole, and only then gives it its name. Its mode is
- * 0600 and it is durable on disk. The database may be served and written meanwhile.
+ * Makes a backup file with everything that was acknowledged before the call. The file is read completely before it gets its name. Its mode
+ * is 0600, and it is durable on disk. The database may be served and written meanwhile.
  *
  * @throws usage if the file cannot be created there; already_exists; failed if the disk cannot take it;
- *   database_unusable if there is no database or the copy is not sound.
+ * database_unusable if there is no database or the copy is not sound.
  */
 export async function backUp(databasePath: string, target: string, parts: FileBackupParts): Promise<Backup> {
   const database = resolve(databasePath);
@@ -61,9 +61,9 @@ export async function backUp(databasePath: string, target: string, parts: FileBa
 }
 
 /**
- * Takes the bytes of files out of a copy, and makes it as small as it can be. Returns how many files there are.
+ * Removes the bytes of files from a copy, and makes the copy as small as possible. Returns the number of files whose bytes were removed.
  *
- * @param shown how messages name the file. @throws failed if the copy is of a version that cannot say that they are left out
+ * @param shown the name of the file in messages. @throws failed if the copy is of a version that cannot record that bytes were left out
  */
 export function leaveFilesOut(copy: string, shown: string): number {
   const connection = new Driver(copy, { fileMustExist: true, timeout: 0 });
@@ -83,7 +83,7 @@ export function leaveFilesOut(copy: string, shown: string): number {
         },
       );
     connection.exec("DELETE FROM file_chunk");
-    // The bytes of the others are in no database.
+    // The bytes of files with an object are not in the database.
     const { changes } = connection.prepare("UPDATE file SET is_left_out = 1 WHERE object_id IS NULL").run();
     connection.exec("VACUUM");
     return changes;
@@ -95,10 +95,10 @@ export function leaveFilesOut(copy: string, shown: string): number {
 }
 
 /**
- * Makes a database file under another name, reads it whole, and only then gives it its own. Its mode is 0600 and it is durable on
- * disk.
+ * Makes a database file under a temporary name, reads it completely, and then gives it its final name. Its mode is 0600, and it is durable
+ * on disk.
  *
- * @param write fills the empty file that it is given. @throws as {@link backUp}, and what `write` throws
+ * @param write fills the empty file that it is given. @throws as {@link backUp} does, and what `write` throws
  */
 export async function makeWhole(
   target: string,
@@ -116,14 +116,14 @@ export async function makeWhole(
     moveToNewName(unfinished, file);
     return checked;
   } catch (error) {
-    // An error can only be about the copy, because the database is not written and may be on another disk.
+    // The error must be about the copy: the database is not written, and may be on another disk.
     throw isFull(error) ? fullDisk(file, error) : translateFileError(error, file);
   } finally {
     removeCopy(unfinished);
   }
 }
 
-/** The backup is whole, so the command must not fail if the note about it cannot be written. */
+/** Records the backup. The backup is complete, so the command must not fail if this note cannot be written. */
 function noteMade(database: string, file: string, { clock, onNote }: FileBackupParts): void {
   try {
     noteBackup(database, { file, madeAt: toIsoTime(clock.now()) });
@@ -142,7 +142,7 @@ function checkTarget(file: string): void {
   refuseTaken(file);
 }
 
-/** A log that another database left beside the name would be replayed into the backup. */
+/** Refuses a name that is taken. A log of another database with this name counts too, because SQLite would replay it into the backup. */
 function refuseTaken(file: string): void {
   const taken = ["", ...LOG_SUFFIXES].map((suffix) => `${file}${suffix}`).find((name) => existsSync(name));
   if (taken !== undefined) throw nameTaken(taken);
@@ -150,7 +150,7 @@ function refuseTaken(file: string): void {
 
 function createUnfinished(unfinished: string, file: string): void {
   try {
-    // An earlier process with the same id may have left one.
+    // An earlier process with the same id may have left such a file.
     removeCopy(unfinished);
     closeSync(openNewFile(unfinished));
   } catch (error) {
@@ -175,7 +175,7 @@ async function fill(database: string, unfinished: string, parts: FileBackupParts
   return "command";
 }
 
-/** The server's copy is beside the database; the backup may have its place on another disk. */
+/** Moves the server's copy, which is beside the database. The backup may be on another disk; then it is copied. */
 function take(copy: ServedCopy, unfinished: string): void {
   try {
     renameSync(copy.file, unfinished);
@@ -192,7 +192,7 @@ function take(copy: ServedCopy, unfinished: string): void {
   }
 }
 
-/** Reads the whole file in a single snapshot; writers continue meanwhile. */
+/** Copies the whole file in a single snapshot; writers continue meanwhile. */
 function vacuumInto(database: string, unfinished: string): void {
   const db = openDatabase(database, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {

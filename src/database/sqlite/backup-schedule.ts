@@ -11,26 +11,29 @@ import type { SqliteDatabase } from "./sqlite-database.ts";
 import { HOUR_MS } from "../../foundation/time-units.ts";
 
 export interface BackupSettings {
-  /** Null makes none. */
+  /** The number of hours between two backups; null makes none. */
   readonly everyHours: number | null;
-  /** How many of the newest backups up to now stay; older ones are removed after a new one is verified. */
+  /**
+   * The number of newest backups that are kept. Older ones are removed after a new one is verified; backups dated in the future do not
+   * count.
+   */
   readonly keep: number;
   readonly directory: string;
 }
 
 /**
- * A relative folder starts at the database's folder, not at the current one: doctor, which cron runs in any folder, must look
- * into the same place as the server.
+ * Resolves a relative folder from the folder of the database, not from the current one: cron may run doctor in any folder, and doctor must
+ * look into the same place as the server.
  */
 export function backupFolder(settings: BackupSettings, databasePath: string): string {
   return resolve(dirname(resolve(databasePath)), settings.directory);
 }
 
-/** The name has the time, because copying a folder changes its files' times. */
+/** The name contains the time, because copying a folder changes the times of its files. */
 const NAME = /^formsvc-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)\.db$/;
-/** The file that an interrupted backup leaves behind. */
+/** A file that an interrupted backup leaves behind. */
 const UNFINISHED = /^formsvc-[\dT-]+\.db\.unfinished-\d+(?:-journal)?$/;
-/** Time until the next try after a failure. */
+/** Time until the next attempt after a failure. */
 const RETRY_MS = 600_000;
 
 export interface ScheduledBackup {
@@ -38,7 +41,7 @@ export interface ScheduledBackup {
   readonly madeAt: number;
 }
 
-/** The backups of a schedule's folder, newest first; none if there is no such folder. */
+/** Lists the backups in the folder of a schedule, newest first; none if there is no such folder. */
 export function listScheduledBackups(directory: string): ScheduledBackup[] {
   let names: string[];
   try {
@@ -56,8 +59,8 @@ export function listScheduledBackups(directory: string): ScheduledBackup[] {
 }
 
 /**
- * Without backups that are dated after now because the clock was wrong: they do not count as the newest one, and no good
- * backup is removed because of them.
+ * Lists the backups without those that are dated in the future because the clock was wrong. Such a backup does not count as the newest one,
+ * and no good backup is removed because of it.
  */
 export function listPastBackups(directory: string, now: number): ScheduledBackup[] {
   return listScheduledBackups(directory).filter(({ madeAt }) => madeAt <= now);
@@ -66,16 +69,16 @@ export function listPastBackups(directory: string, now: number): ScheduledBackup
 export interface BackupScheduler {
   /** Starts a backup if one is due. Call it regularly; it does nothing while one is being made. */
   look(): void;
-  /** Resolves when none is being made. */
+  /** Resolves when no backup is being made. */
   settle(): Promise<void>;
-  /** From here on a backup that ends without a file was cancelled, and is no failure. */
+  /** After this call, a backup that ends without a file counts as cancelled and not as failed. */
   giveUp(): void;
 }
 
 export interface SchedulerParts {
   readonly settings: BackupSettings;
   readonly directory: string;
-  /** Makes one verified backup under a free name. Rejects with the reason if it cannot. */
+  /** Makes one verified backup under an unused name. Rejects with the reason if it cannot. */
   readonly make: (file: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -124,7 +127,7 @@ export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
   };
 }
 
-/** Whether there is a backup that is young enough. Schedules of other programs are not known here. */
+/** Checks that there is a recent backup. Schedules of other programs are unknown here. */
 export function checkBackups(
   db: SqliteDatabase,
   settings: BackupSettings,
@@ -144,7 +147,7 @@ export function checkBackups(
   return sound("backups.age", `none is scheduled; the last was made${when}: ${file}`);
 }
 
-/** Whether the newest scheduled backup up to now is younger than two intervals. */
+/** Checks that the newest scheduled backup, without those dated in the future, is younger than two intervals. */
 export function checkBackupAge(
   { everyHours }: { readonly everyHours: number },
   directory: string,

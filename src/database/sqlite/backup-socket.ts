@@ -15,13 +15,13 @@ import type { SqliteDatabase } from "./sqlite-database.ts";
  * nothing from the connection.
  */
 
-/** Longest path that every system takes for a socket (macOS: 104 bytes with the end mark). */
+/** The longest path of a socket that every system accepts, in bytes (macOS: 104 with the end mark). */
 const MAX_SOCKET_PATH_BYTES = 103;
-/** Connections at the same time; further ones are closed. */
+/** The largest number of connections at the same time; further ones are closed. */
 const MAX_CONNECTIONS = 4;
 /** Time between two progress messages. */
 const PROGRESS_INTERVAL_MS = 1000;
-/** A server that sends nothing for this time is given up. */
+/** If the server sends nothing for this time, the client gives up. */
 const SILENCE_MS = 30_000;
 
 interface CopyNews {
@@ -32,23 +32,23 @@ interface CopyNews {
 }
 
 export interface BackupSocket {
-  /** Ends a copy under way and removes the socket. */
+  /** Stops a copy that is being made, and removes the socket. */
   close(): Promise<void>;
 }
 
-/** Two names of one file, by a symbolic link, must meet in one socket. */
+/** The real path: two names of one file, through a symbolic link, must lead to the same socket. */
 function realPathOf(databasePath: string): string {
   return existsSync(databasePath) ? realpathSync(databasePath) : databasePath;
 }
 
-/** Null if the system has no such sockets or the database's path is too long for one. */
+/** The path of the socket; null if the system has no such sockets, or if the path would be too long. */
 function socketPath(databasePath: string): string | null {
   const path = `${realPathOf(databasePath)}-control`;
   return process.platform === "win32" || Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES ? null : path;
 }
 
 /**
- * Call it with the server's lock held: it removes what an earlier server left behind.
+ * Opens the socket. Call it while holding the server's lock, because it removes what an earlier server left behind.
  *
  * @returns null if no socket is possible; backups are then made by `VACUUM INTO`.
  */
@@ -83,7 +83,10 @@ export async function openBackupSocket(db: SqliteDatabase): Promise<BackupSocket
   };
 }
 
-/** Only the owner may connect, from the first moment on: the umask is set while the socket is created. */
+/**
+ * Listens on a socket that only the owner may connect to. The umask is set while the socket is created, so that this is true from the first
+ * moment.
+ */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const mask = process.umask(0o177);
   try {
@@ -98,7 +101,7 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
   chmodSync(path, 0o600);
 }
 
-/** Never rejects: errors are sent to the other side. */
+/** Makes a copy for a client. Never rejects: errors are sent to the client. */
 async function serveCopy(db: SqliteDatabase, socket: Socket): Promise<void> {
   const file = `${realPathOf(db.path)}-copy-${randomUUID()}`;
   let reportedAt = 0;
@@ -122,14 +125,14 @@ async function serveCopy(db: SqliteDatabase, socket: Socket): Promise<void> {
 
 export interface ServedCopy {
   readonly file: string;
-  /** Lets the server remove the copy, if it is still there. */
+  /** Lets the server remove the copy, if it still exists. */
   release(): void;
 }
 
 /**
  * Asks the server of this database for a copy.
  *
- * @returns null if no server answers, or the reason why it could not make one.
+ * @returns null if no server answers, or the reason why the server could not make one.
  */
 export async function askForCopy(
   databasePath: string,
@@ -150,7 +153,7 @@ export async function askForCopy(
   });
   if (!connected) return null;
   const lines = createInterface({ input: socket });
-  // A destroyed socket never ends, and the loop would wait for its end for ever.
+  // A destroyed socket never emits its end, for which the loop would wait for ever.
   socket.once("close", () => lines.close());
   for await (const line of lines) {
     const news = JSON.parse(line) as CopyNews;
@@ -174,8 +177,8 @@ export async function askForCopy(
 const COPY_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Whether it is a file that {@link serveCopy} makes. Root moves the file that the answer names. A user who may write in the
- * folder can answer in place of the server, and must not make root move any other file.
+ * Whether the path is one that {@link serveCopy} makes. Root moves the file that the answer names. A user who may write in the folder can
+ * answer instead of the server, and must not be able to make root move any other file.
  */
 function isServedCopy(file: unknown, databasePath: string): boolean {
   const prefix = `${databasePath}-copy-`;

@@ -5,17 +5,17 @@ import { translateDatabaseError } from "./database-error.ts";
 import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "../migrations.generated.ts";
 
-/** What a copy of a database holds. */
+/** What was found in a copy of a database. */
 export interface CheckedCopy {
   /** The schema version. */
   readonly version: number;
   readonly submissions: number;
-  /** Files whose bytes are in a store outside the database. */
+  /** The number of files whose bytes are in a store outside the database. */
   readonly outsideFiles: number;
 }
 
 export interface CheckReport extends CheckedCopy {
-  /** The differences of its structure from that of its version, a clause each. */
+  /** The differences of its structure from that of its version, one clause each. */
   readonly differences: readonly string[];
 }
 
@@ -25,8 +25,8 @@ const MAX_NAMED_PROBLEMS = 3;
 /**
  * Turns a copy into one closed file without a write-ahead log, and reads all of it: every page, index and reference.
  *
- * @param shown how messages name the file.
- * @throws database_unusable when it is not a formsvc database, is damaged, or comes from a newer version.
+ * @param shown the name of the file in messages.
+ * @throws database_unusable if it is not a formsvc database, is damaged, or comes from a newer version.
  */
 export function checkCopy(file: string, shown: string): CheckReport {
   let connection: Driver.Database | undefined;
@@ -75,7 +75,7 @@ function countSubmissions(connection: Driver.Database): number {
   return Number(connection.prepare("SELECT count(*) FROM submission").pluck().get());
 }
 
-/** At most three problems that SQLite finds in the whole file; none if it is sound. Reads every page. */
+/** Reads every page, and returns up to three problems that SQLite finds; none if the file is sound. */
 function integrityProblems(connection: Driver.Database): string[] {
   const rows = connection.pragma(`integrity_check(${MAX_NAMED_PROBLEMS})`) as { integrity_check: string }[];
   return rows.map((row) => row.integrity_check).filter((line) => line !== "ok");

@@ -8,7 +8,7 @@ export interface CopyProgress {
 }
 
 /**
- * Pages copied in one turn of the event loop. On two cores under full load with 800 MB, 20 pages left three quarters of the
+ * The number of pages copied in one turn of the event loop. On two cores under full load with 800 MB, 20 pages left three quarters of the
  * throughput, 100 pages a third.
  */
 const COPY_PAGES_A_TURN = 20;

@@ -8,38 +8,45 @@ import { CHECKPOINT_PAGES } from "./open-database.ts";
 import { openLogThread, type Copied, type LogThread } from "./open-log-thread.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-/** Bytes of files in the write-ahead log before they are copied. Nothing of a file is written twice, so a later copy is no smaller. */
+/**
+ * The bytes of files in the write-ahead log after which it is copied. No page of a file is written twice, so waiting longer would not make
+ * the copy smaller.
+ */
 const COPY_BYTES = 2_097_152;
 const PAGE_BYTES = 4096;
-/** Bytes of files that may come while a copy runs, before more wait for it. */
+/** The bytes of files that may be stored while a copy runs; further chunks wait for it. */
 const MAX_AHEAD_BYTES = 8_388_608;
 /**
- * Frames of the log, of a page each, from which it should begin anew. It does so only if all of it is copied, which never happens while commits go
- * on: so chunks of files wait until the thread has copied theirs. Posts do not wait. What they bring meanwhile is short, and the event loop copies it,
- * in some milliseconds for the disk. With 3000 frames that was five times a second beside busy uploads, which one post in fifty met.
+ * The length of the log, in frames of one page each, from which it should begin anew. It can do so only when all of it is copied, which
+ * never happens while commits go on. So chunks of files wait until the thread has copied all frames. Posts do not wait: they add few frames
+ * meanwhile, and the event loop copies these, which takes the disk some milliseconds. With 3000 frames this happened five times a second
+ * during busy uploads, and delayed one post in fifty.
  */
 const LONG_LOG_FRAMES = 12_000;
-/** Frames from which SQLite copies the log in the event loop while the thread does it too: more than there can be if the thread gets on. */
+/**
+ * The length of the log, in frames, from which SQLite copies it in the event loop too, although the thread does so. The log gets this long
+ * only if the thread gets no processor time.
+ */
 const HELP_FRAMES = 16_000;
-/** Longest time that chunks wait, once a copy: on a busy machine the thread may not get a processor for longer. */
+/** The longest time that chunks wait, once for each copy: on a busy machine the thread may get no processor time for longer. */
 const MAX_HOLD_MS = 250;
-/** With no copy for this time, the log is SQLite's again. */
+/** If there was no copy for this time, SQLite copies the log itself again. */
 const REST_MS = 1000;
-/** After a copy failed, SQLite copies the log as ever for this time. */
+/** For this time after a failed copy, SQLite copies the log itself as it does without files. */
 const PAUSE_MS = 60_000;
 
 /**
- * Copies the log into the file in a thread of its own while files are stored. The usual 16 MB of the log would hold up the event loop, and so all posts
- * of that moment, for 25 ms, several times a second. The thread is started when the first file comes: without files a server has none.
+ * Copies the log into the file in a separate thread while files are stored. Copying the usual 16 MB would stop the event loop, and so all
+ * posts, for 25 ms, several times a second. The thread starts with the first file, so a server without files has none.
  */
 export interface LogCopier {
   /** Call it after each commit of a chunk of a file. */
   note(bytes: number): void;
-  /** What the next chunk has to wait for; null lets it go on. */
+  /** Returns a promise that the next chunk has to wait for; null if it may be stored now. */
   held(): Promise<void> | null;
-  /** Waits in place until no copy runs: whoever wants to copy all of the log would be refused meanwhile. */
+  /** Blocks until no copy runs, because SQLite lets only one connection at a time copy the log. */
   settle(): void;
-  /** Resolves when the thread has ended. Nothing is copied afterwards. */
+  /** Resolves when the thread has ended. No copy is made afterwards. */
   close(): Promise<void>;
 }
 
@@ -65,20 +72,20 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
     waiting = 0;
     gate.renew();
     try {
-      // Litestream wants to decide itself when the log begins anew.
+      // Litestream decides itself when the log begins anew.
       if (hasLitestream(db)) return;
       share.lower();
-      // Never closed: POSIX takes a file's locks from a process with the first descriptor of it that the process closes.
+      // Never closed: when a process closes any descriptor of a file, POSIX releases all locks that the process has on it.
       descriptor ??= openSync(db.path, "r");
       thread ??= open(db.path, descriptor);
       if (isLong(await thread.copy(), waiting / PAGE_BYTES) && !isClosed) {
         gate.hold();
         await thread.copy();
-        // If chunks went on, because the thread was slow, too much is left.
+        // If chunks were stored meanwhile, because the thread was slow, too many frames are left to copy here.
         if (gate.held() !== null && !isClosed) db.pragma("wal_checkpoint(PASSIVE)");
       }
     } catch (error) {
-      // The commits stand, and the log keeps them: nobody who posts hears of it.
+      // The commits are safe in the log, so senders need not know of the failure.
       startsAt = clock.now() + PAUSE_MS;
       logNotCopied(log, { reason: (error as Error).message });
       share.restore();
@@ -108,7 +115,7 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
   };
 }
 
-/** What SQLite itself copies, after the commit that makes the log long. */
+/** Sets the length of the log at which SQLite copies it by itself, after a commit. */
 function createShare(db: Pick<SqliteDatabase, "pragma">) {
   const copyFrom = (frames: number): void => void db.pragma(`wal_autocheckpoint = ${frames}`);
   let isLower = false;
@@ -119,19 +126,19 @@ function createShare(db: Pick<SqliteDatabase, "pragma">) {
     isLower = false;
   };
   return {
-    /** A copy begins. */
+    /** Called when a copy begins. */
     lower(): void {
       clearTimeout(timer);
       if (!isLower) copyFrom(HELP_FRAMES);
       isLower = true;
     },
-    /** A copy has ended, and perhaps none follows. */
+    /** Called when a copy has ended; another may follow. */
     rest: () => void (timer = setTimeout(restore, REST_MS).unref()),
     restore,
   };
 }
 
-/** Tells after each copy whether chunks should wait for another one. `since` are the frames that came during the copy. */
+/** Decides after each copy whether chunks should wait for another one. `since` is the number of frames added during the copy. */
 function createLengthWatch(): (copied: Copied, since: number) => boolean {
   let longAt = LONG_LOG_FRAMES;
   let before = 0;
@@ -139,15 +146,15 @@ function createLengthWatch(): (copied: Copied, since: number) => boolean {
     if (frames < before) longAt = LONG_LOG_FRAMES;
     before = frames;
     const length = frames + since;
-    // What a reader keeps from being copied stays however long they wait.
+    // If a reader keeps frames from being copied, waiting does not help.
     if (length < longAt || copied < frames) return false;
-    // If the log does not begin anew, because of a reader, they wait again when it is twice as long.
+    // If a reader keeps the log from beginning anew, chunks wait again when it is twice as long.
     longAt = 2 * length;
     return true;
   };
 }
 
-/** Has chunks wait. */
+/** Makes chunks wait, at most once for each copy. */
 function createGate() {
   let closed: PromiseWithResolvers<void> | null = null;
   let mayClose = true;
@@ -159,7 +166,7 @@ function createGate() {
   };
   return {
     held: (): Promise<void> | null => closed?.promise ?? null,
-    /** Another copy begins. */
+    /** Called when a copy begins. */
     renew: () => void (mayClose = true),
     hold(): void {
       if (!mayClose) return;

@@ -15,8 +15,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Turns a failure of the driver into `database_busy` or `database_unusable`, with what to do. Our own errors and defects of a
- * statement are returned unchanged.
+ * Turns an error of the driver into `database_busy` or `database_unusable`, with what to do. Our own errors are returned unchanged, and so
+ * are errors that are a defect of a statement.
  */
 export function translateDatabaseError(error: unknown, path: string): unknown {
   if (!(error instanceof Driver.SqliteError)) return error;
@@ -38,13 +38,13 @@ export function translateDatabaseError(error: unknown, path: string): unknown {
   });
 }
 
-/** Whether the driver's error behind one of ours says that a disk is full. */
+/** Whether an error, or the error of the driver behind it, means that a disk is full. */
 export function isFull(error: unknown): boolean {
   const cause = error instanceof FormsvcError ? error.facts.cause : error;
   return cause instanceof Driver.SqliteError && cause.code === "SQLITE_FULL";
 }
 
-/** Undefined for a defect of ours. */
+/** Undefined if the error is a defect of ours. */
 function reasonOf(code: string, path: string): string | undefined {
   const known = Object.entries(REASONS).find(([prefix]) => code.startsWith(prefix))?.[1];
   return LIKE_FULL.some((prefix) => code.startsWith(prefix)) && hasNoRoom(path)
@@ -52,9 +52,9 @@ function reasonOf(code: string, path: string): string | undefined {
     : known;
 }
 
-/** SQLite's codes for a full disk when it opens files or makes them longer. */
+/** Error codes that SQLite also uses for a full disk, when it opens or extends a file. */
 const LIKE_FULL = ["SQLITE_IOERR", "SQLITE_CANTOPEN"];
-/** Least space that SQLite needs beside a database: its shared memory. */
+/** The least space that SQLite needs beside a database, for its shared memory. */
 const LEAST_ROOM_BYTES = 32_768;
 
 function hasNoRoom(path: string): boolean {

@@ -5,12 +5,12 @@ import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { migrationStatus } from "../migrate.ts";
 
-/** The write-ahead log is copied into the database at about 16 MiB; if it is this large, a reader prevents that. */
+/** A log of this size is a problem. It is normally copied into the database at about 16 MiB, so a reader must prevent that. */
 const LARGE_LOG_BYTES = 268_435_456;
-/** Least free space in addition to the database's size: a backup is made beside the database. */
+/** The least free space besides the size of the database, because a backup is made beside the database. */
 const LEAST_FREE_BYTES = 268_435_456;
 
-/** Magic numbers of statfs(2) for file systems on which a database is not safe. */
+/** File systems on which a database is not safe, by their magic numbers in statfs(2). */
 const UNSAFE_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x01021994, "tmpfs, which is gone after a restart of the machine"],
   [0x858458f6, "ramfs, which is gone after a restart of the machine"],
@@ -20,7 +20,7 @@ const UNSAFE_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0xfe534d42, "SMB, whose locks are not safe for SQLite"],
 ]);
 
-/** Opening has already proved that the settings for durable commits are in force. */
+/** The finding is always sound: opening has already checked the settings for durable commits. */
 export function checkDurability(db: SqliteDatabase): Finding {
   const mode = `journal ${String(db.pragma("journal_mode"))}, synchronous ${String(db.pragma("synchronous"))}`;
   const unsafe = UNSAFE_FILE_SYSTEMS.get(statfsSync(dirname(db.path)).type);
@@ -28,7 +28,7 @@ export function checkDurability(db: SqliteDatabase): Finding {
   return problem("database.durability", `it is on ${unsafe}`, "move the database to a disk of this machine");
 }
 
-/** Reads the whole file. */
+/** Reads the whole file and checks it. */
 export function checkIntegrity(db: SqliteDatabase): Finding {
   const found = String(db.pragma("integrity_check(1)"));
   if (found === "ok") return sound("database.integrity", "every page and index is sound");
@@ -41,7 +41,7 @@ export function checkSchemaVersion(db: SqliteDatabase): Finding {
   return problem("database.schema", `version ${version} of ${latest}`, { kind: "upgrade_database" });
 }
 
-/** The upgrade compares an older one. */
+/** Checks the structure. If migrations are pending, the upgrade does so. */
 export function checkStructure(db: SqliteDatabase): Finding {
   if (migrationStatus(db).pending.length > 0)
     return sound("database.structure", "compared when the database is brought up to date");
@@ -74,7 +74,7 @@ function freeDiskBytes(db: SqliteDatabase): number {
   return bavail * bsize;
 }
 
-/** Bytes of the disk with the database, and how many of them are free; null if the disk does not say. */
+/** The size and the free bytes of the disk with the database; null if unknown. */
 export function diskOf(db: SqliteDatabase): { readonly bytes: number; readonly free: number } | null {
   try {
     const { blocks, bavail, bsize } = statfsSync(dirname(db.path));
@@ -84,7 +84,7 @@ export function diskOf(db: SqliteDatabase): { readonly bytes: number; readonly f
   }
 }
 
-/** Bytes that the database may still take: of the disk, and of the free pages of its file. Null if the disk does not say. */
+/** The bytes that the database may still take: free space of the disk and free pages of its file; null if unknown. */
 export function freeBytes(db: SqliteDatabase): number | null {
   const ofFile = Number(db.pragma("freelist_count")) * Number(db.pragma("page_size"));
   try {
@@ -94,10 +94,10 @@ export function freeBytes(db: SqliteDatabase): number | null {
   }
 }
 
-/** @param others further files that other users must not read. */
+/** @param others further files that other users must not be able to read. */
 export function checkFileModes(db: SqliteDatabase, others: readonly string[]): Finding {
   const files = [db.path, `${db.path}-wal`, `${db.path}-shm`, ...others];
-  // Modes on Windows mean nothing.
+  // On Windows the modes of files have no meaning.
   if (process.platform === "win32") return sound("files.modes", "not checked on Windows");
   const open = files.filter((file) => existsSync(file) && (statSync(file).mode & 0o077) !== 0);
   if (open.length > 0) {
@@ -110,13 +110,13 @@ export function checkFileModes(db: SqliteDatabase, others: readonly string[]): F
   return sound("files.modes", "only their owner may read the database and its copies");
 }
 
-/** Bytes of the database and of its write-ahead log. */
+/** The sizes of the database and of its write-ahead log, in bytes. */
 export function sizesOf(db: SqliteDatabase): { readonly database: number; readonly log: number } {
   const log = statSync(`${db.path}-wal`, { throwIfNoEntry: false });
   return { database: statSync(db.path).size, log: log?.size ?? 0 };
 }
 
-/** Rounded up. */
+/** Writes a number of bytes in MiB, rounded up. */
 export function mebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1_048_576)} MiB`;
 }

@@ -19,7 +19,7 @@ export function measureDatabase(
     () => {
       const now = clock.now();
       const newest = listPastBackups(backupFolder(backup, db.path), now)[0];
-      // If no backup ever worked, an alert on the age must fire too.
+      // Counts from the start if no backup was ever made, so that an alert on the age works then too.
       const since = newest?.madeAt ?? (backup.everyHours === null ? null : startedAt);
       return since === null ? null : (now - since) / 1000;
     },

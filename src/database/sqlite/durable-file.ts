@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Suffixes of the files that SQLite keeps beside a database. It takes them for a part of any database with that name. */
+/** The suffixes of the files that SQLite keeps beside a database. It takes any file with such a name as a part of the database. */
 export const LOG_SUFFIXES = ["-wal", "-journal", "-shm"] as const;
 
 /** Removes a database that is not in use, with the files that SQLite keeps beside it. */
@@ -9,7 +9,7 @@ export function removeCopy(file: string): void {
   for (const suffix of ["", ...LOG_SUFFIXES]) rmSync(`${file}${suffix}`, { force: true });
 }
 
-/** Brings a file's content to the disk. */
+/** Syncs the content of a file to the disk. */
 export function syncFile(file: string): void {
   const fd = openSync(file, "r+");
   try {
@@ -19,9 +19,9 @@ export function syncFile(file: string): void {
   }
 }
 
-/** Brings a folder's names to the disk: only then is a renamed file certain to have its new name. */
+/** Syncs the names in a folder to the disk. Only then will a renamed file certainly keep its new name. */
 export function syncFolderOf(file: string): void {
-  // Windows has no such call for folders and orders its own journal.
+  // Windows has no such call for folders, and orders its own journal.
   if (process.platform === "win32") return;
   const fd = openSync(dirname(file), "r");
   try {
@@ -31,13 +31,16 @@ export function syncFolderOf(file: string): void {
   }
 }
 
-/** Gives a file, already durable, its final name in the same folder, and replaces the file that has it. */
+/** Gives a durable file its final name in the same folder. Replaces a file that has this name. */
 export function moveIntoPlace(file: string, target: string): void {
   renameSync(file, target);
   syncFolderOf(target);
 }
 
-/** Gives a file a second name, so that it can be replaced later without a moment in which it is missing; a rename if links are not possible. */
+/**
+ * Gives a file a second name, so that it can be replaced later without being missing for a moment. If links are not possible, it is
+ * renamed.
+ */
 export function keepUnder(file: string, kept: string): void {
   try {
     linkSync(file, kept);

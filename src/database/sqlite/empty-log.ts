@@ -5,13 +5,13 @@ import type { LogCopier } from "./copy-log.ts";
 import { hasLitestream } from "./litestream.ts";
 
 /**
- * Copies the write-ahead log into the file and truncates it. Otherwise deleted content stays readable in the log, on a quiet
- * site for months. Writers wait as long as this waits for readers, at most for the connection's busy timeout.
+ * Copies the write-ahead log into the file and truncates it. Otherwise deleted content stays readable in the log, for months if there are
+ * few posts. Writers wait while this waits for readers, at most for the busy timeout of the connection.
  *
  * @returns false if the log stays as it is, because another process reads an older state of the database or locks it.
  */
 export function emptyLog(db: SqliteDatabase): boolean {
-  // Litestream expects to do this itself and would have to copy the whole file again.
+  // Litestream does this itself; otherwise it would have to copy the whole file again.
   if (hasLitestream(db)) return false;
   try {
     return Number(db.pragma("wal_checkpoint(TRUNCATE)")) === 0;
@@ -21,7 +21,7 @@ export function emptyLog(db: SqliteDatabase): boolean {
   }
 }
 
-/** @param copier the part of the server that may be copying the log, which lets nobody else do so. */
+/** @param copier waits for a running copy of the log, during which nobody else can copy it. */
 export function createLogCleaner(db: SqliteDatabase, copier: Pick<LogCopier, "settle">): LogCleaner {
   // An earlier process may have been killed before it emptied the log.
   let holdsDeleted = true;

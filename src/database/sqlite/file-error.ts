@@ -11,14 +11,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "access is denied; check the owner and mode of the file and of its folder",
 };
 
-/** For a copy that fails with one of these codes, the system names the source. */
+/** If a copy fails with one of these codes, the system names the source of the copy, but the error is about writing. */
 const OF_WRITING = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
 
 /**
- * Turns the system's refusal to read or write a file into `failed`, with what to do. Our own errors and defects are returned
- * unchanged.
+ * Turns an error of the system about reading or writing a file into `failed`, with what to do. Other errors are returned unchanged.
  *
- * @param shown the file that is written; an error in reading may name another.
+ * @param shown the file that is written. An error in reading may name another file.
  */
 export function translateFileError(error: unknown, shown: string): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;

@@ -1,17 +1,17 @@
 import type Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
 
-/** Marks the file as formsvc's in its header: "fsvc" in ASCII. */
+/** The mark in the header of formsvc's files: "fsvc" in ASCII. */
 export const APPLICATION_ID = 0x66737663;
 
 /**
- * Checked before anything is set, so that another program's file stays as it was. Litestream's own tables do not show whose
- * file it is.
+ * Checks that a file belongs to formsvc, before any setting is changed, so that another program's file stays as it was. Litestream's own
+ * tables are ignored, because any program's file may have them.
  *
- * @throws database_unusable if the file is not empty and lacks our mark.
+ * @throws database_unusable if the file is not empty and does not have our mark.
  */
 export function checkFileOwner(connection: Driver.Database): void {
-  // The mark is read last: another process that creates the tables sets all three in one transaction.
+  // The mark is read last, because another process that creates the tables sets all three in one transaction.
   const version = connection.pragma("user_version", { simple: true });
   const tables = connection
     .prepare(

@@ -1,17 +1,17 @@
 import fs from "node:fs";
 
-/** Has new pages of the write-ahead log written to the disk beside the event loop. */
+/** Writes new pages of the write-ahead log to the disk while the event loop goes on. */
 export interface LogFlusher {
   /** Call it after each commit that did not wait for the disk. */
   flush(): void;
-  /** Resolves when nothing is written any more. */
+  /** Resolves when no page is being written any more. */
   close(): Promise<void>;
 }
 
 /**
- * A durable commit waits for all pages that are in the log before it, those of files included. With this they are on the disk already, or on
- * their way. The commit syncs the log all the same, so it does not matter whether this fails: a page that could not be written
- * is reported to each descriptor of the file.
+ * A durable commit waits for all pages that are in the log before it, also those of files. With this flusher they are on the disk already,
+ * or on their way. The commit syncs the log in any case, so a failure here does not matter: the system reports a page that could not be
+ * written to each descriptor of the file.
  */
 export function createLogFlusher(database: string): LogFlusher {
   let log: number | null = null;
@@ -24,7 +24,7 @@ export function createLogFlusher(database: string): LogFlusher {
   };
   return {
     flush() {
-      // SQLite has no locks on this file, which closing a descriptor would undo.
+      // SQLite has no locks on this file that closing a descriptor could release.
       log ??= openOrNull(`${database}-wal`);
       isMore = true;
       if (log !== null) running ??= run(log);

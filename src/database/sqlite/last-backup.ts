@@ -4,16 +4,16 @@ import { openNewFile } from "./private-file.ts";
 
 export interface LastBackup {
   readonly file: string;
-  /** ISO 8601. */
+  /** The time of the backup in ISO 8601. */
   readonly madeAt: string;
 }
 
-/** A small file beside the database: without it a backup made by hand or by cron would be unknown. */
+/** The path of a small file beside the database. Without it, a backup that was made by hand or by cron would be unknown. */
 function noteOf(databasePath: string): string {
   return `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-last-backup`;
 }
 
-/** @throws database_unusable if the note cannot be written there. */
+/** @throws database_unusable if the note cannot be written. */
 export function noteBackup(databasePath: string, backup: LastBackup): void {
   const note = noteOf(databasePath);
   const unfinished = `${note}.unfinished-${process.pid}`;
@@ -27,7 +27,7 @@ export function noteBackup(databasePath: string, backup: LastBackup): void {
   moveIntoPlace(unfinished, note);
 }
 
-/** Null when none was made, or its note cannot be read. */
+/** The last backup; null if none was made, or if its note cannot be read. */
 export function findLastBackup(databasePath: string): LastBackup | null {
   try {
     const { file, madeAt } = JSON.parse(readFileSync(noteOf(databasePath), "utf8")) as LastBackup;

@@ -7,22 +7,22 @@ import type { SqliteDatabase } from "./sqlite-database.ts";
 import { mebibytes } from "./database-health.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** Time in which somebody may still want to go back to a kept copy. */
+/** The number of days in which somebody may want to go back to a kept copy. */
 const KEPT_DAYS = 30;
-/** No command takes this long: after it, another process has that id. */
+/** No command takes longer than this. After it, another process has the id. */
 const LONGEST_WORK_MS = DAY_MS;
 
 interface Leftover {
   readonly file: string;
   readonly bytes: number;
-  /** The time at which it got its name; a kept copy may not have been written to for years. */
+  /** The time at which the file got its name, in milliseconds. The time of the last write may be years ago. */
   readonly namedAt: number;
   readonly isOpenToOthers: boolean;
-  /** The id of the process that makes it; null for a copy that was kept on purpose. */
+  /** The id of the process that makes the file; null for a copy that was kept on purpose. */
   readonly pid: number | null;
 }
 
-/** Files that a restore, a migration or an interrupted command left beside the database or among the backups. */
+/** Reports files that a restore, a migration or an interrupted command left beside the database or among the backups. */
 export function checkLeftovers(db: SqliteDatabase, backupDirectory: string, now: number): Finding {
   const found = findLeftovers(db.path, backupDirectory);
   if (found.length === 0) return sound("files.leftovers", "no copies were kept and nothing is unfinished");
@@ -51,7 +51,7 @@ function isOverdue({ pid, namedAt }: Leftover, now: number): boolean {
 }
 
 function findLeftovers(databasePath: string, backupDirectory: string): Leftover[] {
-  // A migration keeps its copy beside the given path, a restore beside the file that this path leads to.
+  // A migration keeps its copy beside the given path, a restore beside the file to which this path leads.
   const databases = [databasePath, realpathSync(databasePath)];
   const folders = new Set([...databases.map((path) => dirname(path)), backupDirectory]);
   const bases = new Set(databases.map((path) => basename(path)));
@@ -64,7 +64,7 @@ function findLeftovers(databasePath: string, backupDirectory: string): Leftover[
   });
 }
 
-/** Null for a copy that was kept on purpose; undefined for a file that is none of these. */
+/** The id of the process that makes this file; null for a copy that was kept on purpose; undefined for any other file. */
 function pidOf(file: string, database: string): number | null | undefined {
   const unfinished = /\.unfinished-(\d+)(?:-\w+)?$/.exec(file);
   if (unfinished !== null) return Number(unfinished[1]);
@@ -77,7 +77,7 @@ function pidOf(file: string, database: string): number | null | undefined {
 function look(file: string, pid: number | null): Leftover[] {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return [];
-  // Modes on Windows mean nothing.
+  // On Windows the modes of files have no meaning.
   const isOpenToOthers = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
   return [{ file, pid, isOpenToOthers, bytes: stats.size, namedAt: stats.ctimeMs }];
 }

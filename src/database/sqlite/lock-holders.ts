@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
 /**
- * The other processes of this machine that have a database open, such as `process 123 (litestream)`. Each has a lock on the
- * shared memory beside the database, and Linux lists the holders of all locks.
+ * Lists the other processes of this machine that have a database open, such as `process 123 (litestream)`. Each has a lock on the shared
+ * memory file beside the database, and Linux lists the holders of all locks.
  *
  * @returns an empty list if the system does not say.
  */
@@ -14,7 +14,7 @@ export function findHolders(databasePath: string): string[] {
   return [...new Set(pids.map(({ pid }) => pid))].map((pid) => `process ${pid}${commandOf(pid)}`);
 }
 
-/** A process of another pid namespace has the id 0 or -1 there. */
+/** A lock in the list of Linux. A process of another pid namespace has the id 0 or -1 there. */
 const LOCK = /^\d+: \w+ +\w+ +\w+ +(\d+) [\da-f]+:[\da-f]+:(\d+) /gm;
 
 function listLocks(): { readonly pid: number; readonly inode: string }[] {
@@ -22,7 +22,7 @@ function listLocks(): { readonly pid: number; readonly inode: string }[] {
   return [...found].map(([, pid, inode = ""]) => ({ pid: Number(pid), inode })).filter(({ pid }) => pid > 0);
 }
 
-/** The program's name alone: its arguments may hold secrets. */
+/** The name of a program without its arguments, which may contain secrets. */
 function commandOf(pid: number): string {
   const [program = ""] = read(`/proc/${pid}/cmdline`).split("\0");
   return program === "" ? "" : ` (${basename(program)})`;

@@ -1,6 +1,6 @@
 import { SHARE_ENV, type WorkerOptions } from "node:worker_threads";
 
-/** A thread takes some 11 MB for as long as it runs. Its script is small, and so is what it allocates. */
+/** The memory limits of the thread. It takes about 11 MB while it runs. Its script is small, and it allocates little. */
 const LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 };
 
 export function optionsOf(workerData: object): WorkerOptions {

@@ -4,21 +4,24 @@ import { parentPort, workerData } from "node:worker_threads";
 import Driver from "better-sqlite3";
 import type { Copied, LogThreadAnswer, LogThreadData } from "./open-log-thread.ts";
 
-/** What the thread runs that copies the write-ahead log: a connection of its own, asked for one copy at a time. */
+/** The script of the thread that copies the write-ahead log. It has a connection of its own, and makes one copy at a time. */
 
 const { file, descriptor, copying } = workerData as LogThreadData;
-/** Steps below the event loop: posts seldom wait for a copy if there is one core. Linux gives the copy a fourth of it if both are busy. */
+/**
+ * The number of steps by which the thread's priority is below that of the event loop, so that posts seldom wait for a copy on a single
+ * core. If both are busy, Linux gives the copy a fourth of the core.
+ */
 const STEPS_BELOW = 5;
-// Elsewhere it would be the priority of the whole process.
+// On other systems this would set the priority of the whole process.
 if (process.platform === "linux")
   setPriority(0, Math.min(getPriority(0) + STEPS_BELOW, constants.priority.PRIORITY_LOW));
-// Nobody waits for a lock here: a copy that another process makes is as good.
+// Waits for no lock, because a copy that another process makes is as good.
 const connection = new Driver(file, { fileMustExist: true, timeout: 0 });
-// The pages are on the disk before the log may begin anew.
+// The pages must be on the disk before the log may begin anew.
 connection.pragma("synchronous = FULL");
-// The copy passes its cache by.
+// A small cache, because the copy does not use it.
 connection.pragma("cache_size = -64");
-// Until its first reading a connection does not know that the file has a log.
+// A connection does not know that the file has a log before it reads for the first time.
 connection.prepare("SELECT count(*) FROM sqlite_schema").get();
 
 parentPort?.on("message", (asked: "copy" | "close") => {
@@ -30,7 +33,8 @@ parentPort?.on("message", (asked: "copy" | "close") => {
 function copy(): LogThreadAnswer {
   try {
     const copied = copyFrames();
-    // SQLite syncs the file when all of the log is copied. It is the event loop that copies the last of it, and 48 MiB would hold it up for 30 ms.
+    // SQLite would sync the file only when all of the log is copied. The event loop copies the last of it, and syncing 48 MiB would stop it
+    // for 30 ms.
     fdatasyncSync(descriptor);
     return copied;
   } catch (error) {

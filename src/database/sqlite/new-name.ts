@@ -3,16 +3,16 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { syncFolderOf } from "./durable-file.ts";
 
 /**
- * Gives a file, already durable, a free name in the same folder. It never replaces a file that came meanwhile, nor a link, even
- * if the link leads nowhere.
+ * Gives a durable file an unused name in the same folder. It never replaces a file that appeared meanwhile, nor a link, even if the link
+ * leads nowhere.
  *
- * @throws already_exists, with the file as it was.
+ * @throws already_exists; then the file is as it was.
  */
 export function moveToNewName(file: string, target: string): void {
   try {
     linkSync(file, target);
   } catch (error) {
-    // Some file systems have no links; there a moment remains between the check and the rename.
+    // Some file systems have no links. There, another file may appear between the check and the rename.
     if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw nameTaken(target, error);
     renameSync(file, target);
   }

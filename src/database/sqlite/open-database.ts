@@ -10,27 +10,27 @@ import { createPrivately } from "./private-file.ts";
 import type { SqliteDatabase, PreparedStatement } from "./sqlite-database.ts";
 import { watchChanges } from "./watch-changes.ts";
 
-/** Statements kept prepared for steps; the oldest is dropped beyond this. */
+/** The largest number of statements of steps that stay prepared; beyond it the oldest is dropped. */
 const MAX_CACHED_STATEMENTS = 200;
-/** How long a command waits for another process's write transaction. */
+/** The longest time that a command waits for another process's write transaction. */
 export const COMMAND_BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * Pages of 4 KiB in the write-ahead log before they are copied into the file, which takes about 20 ms and delays the posts of
- * that moment. With SQLite's default of 1000 this delayed more than 1 post in 50 under full load, with 4000 fewer than 1 in 100.
- * The log grows to about 16 MB.
+ * The number of pages of 4 KiB in the write-ahead log at which they are copied into the file. That takes about 20 ms and delays the posts
+ * of that moment. With SQLite's default of 1000 this delayed more than 1 post in 50 under full load, with 4000 fewer than 1 in 100. The log
+ * grows to about 16 MB.
  */
 export const CHECKPOINT_PAGES = 4000;
-/** If a long reader or a large change made the log grow, it is cut to this size when it starts anew. */
+/** If a long reader or a large change made the log longer than this, it is cut to this size when it begins anew. */
 const MAX_IDLE_LOG_BYTES = 67_108_864;
 
 export interface DatabaseOptions {
-  /** Longest wait for another process's write transaction, in milliseconds; the whole process waits. */
+  /** The longest wait for another process's write transaction, in milliseconds. The whole process waits meanwhile. */
   readonly busyTimeoutMs: number;
 }
 
 /**
- * Opens the file, creating it with mode 0600, and proves that its durability settings are in force. Runs no migration.
+ * Opens the file, or creates it with mode 0600, and checks that its durability settings are in force. Runs no migration.
  *
  * @throws database_unusable if the file cannot be opened or is not formsvc's.
  */
@@ -52,7 +52,10 @@ export function openDatabase(path: string, options: DatabaseOptions): SqliteData
   }
 }
 
-/** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */
+/**
+ * Sets the pragmas and checks them. The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows, so FULL is
+ * needed.
+ */
 function setPragmas(connection: Driver.Database, busyTimeoutMs: number): void {
   enterWal(connection, busyTimeoutMs);
   connection.pragma("synchronous = FULL");
@@ -60,7 +63,7 @@ function setPragmas(connection: Driver.Database, busyTimeoutMs: number): void {
   connection.pragma("trusted_schema = OFF");
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   connection.pragma(`journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
-  // Deleted content is overwritten: an erased person must not be found in the file.
+  // Overwrites deleted content, so that nothing of an erased person is left in the file.
   connection.pragma("secure_delete = ON");
   connection.prepare("SELECT count(*) FROM sqlite_schema").get();
   const expected = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
@@ -77,7 +80,7 @@ function setPragmas(connection: Driver.Database, busyTimeoutMs: number): void {
 
 const WAL_RETRY_MS = 5;
 
-/** If two connections create a new file's first log, SQLite does not wait: it refuses one of them at once. */
+/** Switches to WAL, and tries again if that is refused: SQLite does not wait if two connections create the first log of a new file. */
 function enterWal(connection: Driver.Database, busyTimeoutMs: number): void {
   const endsAt = performance.now() + busyTimeoutMs;
   for (;;) {
@@ -94,7 +97,7 @@ function enterWal(connection: Driver.Database, busyTimeoutMs: number): void {
 
 function wrap(connection: Driver.Database, path: string): SqliteDatabase {
   const execute = createExecutor(connection);
-  // Made once: each is four functions.
+  // Made once, because each such transaction consists of four functions.
   const transact = connection.transaction((work: () => unknown) => work());
   const guarded = <Result>(work: () => Result): Result => {
     try {
@@ -117,7 +120,7 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
   const now = <Result>(work: () => Steps<Result>): Result => {
     const steps = work();
     const begun = steps.next();
-    // Most posts find in memory what they ask for.
+    // Most posts find everything in memory and need no statement.
     if (begun.done === true) return begun.value;
     return connection.inTransaction
       ? runSteps(steps, execute, begun)
@@ -130,7 +133,7 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
     read: async (work) => now(work),
     transaction: async (work) => transactionNow(() => runSteps(work(), execute)),
     relaxedTransaction: async (work) => relaxedTransactionNow(() => runSteps(work(), execute)),
-    // What a file shows was on the disk before.
+    // Everything that can be read from a file is on the disk already.
     confirmReads: () => Promise.resolve(),
     watch: (listeners) => watchChanges(db, listeners),
     prepare: (sql) => connection.prepare(sql),
@@ -146,7 +149,7 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
   return db;
 }
 
-/** Runs one step, with its statement prepared once for each text. */
+/** Returns a function that runs one step. The statement of each text is prepared once. */
 function createExecutor(connection: Driver.Database): (step: Step) => unknown {
   const statements = new BoundedMap<string, PreparedStatement>(MAX_CACHED_STATEMENTS);
   const prepared = (sql: string): PreparedStatement => {

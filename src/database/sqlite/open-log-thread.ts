@@ -1,15 +1,15 @@
 import { startLogThread } from "./start-log-thread.ts";
 
-/** What the thread is given. */
+/** The data that the thread gets when it starts. */
 export interface LogThreadData {
   readonly file: string;
-  /** Of the file. */
+  /** A descriptor of the database file. */
   readonly descriptor: number;
-  /** 1 from the moment that a copy is asked for until it has ended. */
+  /** 1 from when a copy is asked for until it has ended, then 0. */
   readonly copying: Int32Array<SharedArrayBuffer>;
 }
 
-/** What a copy found: the frames of the log, and how many of them are in the file now. */
+/** The result of a copy: the number of frames of the log, and of those that are in the file now. */
 export interface Copied {
   readonly frames: number;
   readonly copied: number;
@@ -17,20 +17,20 @@ export interface Copied {
 
 export type LogThreadAnswer = Copied | { readonly error: string };
 
-/** A thread with a connection of its own, which copies the write-ahead log while this thread goes on. */
+/** A thread with a connection of its own, which copies the write-ahead log while the main thread goes on. */
 export interface LogThread {
-  /** One at a time. @throws Error if SQLite refuses it, or the thread has ended. */
+  /** Makes a copy; only one at a time. @throws Error if SQLite refuses it, or the thread has ended. */
   copy(): Promise<Copied>;
-  /** Waits in place until no copy runs. */
+  /** Blocks until no copy runs. */
   settle(): void;
   /** Resolves when the thread has closed its connection and ended. */
   close(): Promise<void>;
 }
 
-/** Longest wait in place for a copy, which takes milliseconds. */
+/** The longest time that `settle` blocks; a copy takes milliseconds. */
 const MAX_SETTLE_MS = 1000;
 
-/** @param descriptor of the file, which stays open. */
+/** @param descriptor a descriptor of the file; the caller keeps it open. */
 export function openLogThread(file: string, descriptor: number): LogThread {
   const copying = new Int32Array(new SharedArrayBuffer(4));
   const worker = startLogThread({ file, descriptor, copying } satisfies LogThreadData);

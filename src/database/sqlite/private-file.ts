@@ -13,9 +13,8 @@ import { dirname } from "node:path";
 import { FormsvcError } from "../../foundation/errors.ts";
 
 /**
- * Files that root creates in a folder belong to the folder's owner: otherwise a service could not open its database after root
- * restored it. The owner is changed by descriptor, not by name, because a user who may write in the folder could put a link
- * there meanwhile.
+ * Gives a file that root created to the owner of its folder: otherwise a service could not open its database after root restored it. The
+ * owner is changed by the descriptor and not by the name, because a user who may write in the folder could put a link there meanwhile.
  */
 export function giveToFolderOwner(fd: number, file: string): void {
   if (process.getuid?.() !== 0) return;
@@ -36,7 +35,7 @@ const CREATION_FAILURES: Readonly<Record<string, string>> = {
 /**
  * Creates an empty file with mode 0600 and opens it for writing. It replaces nothing, not even a link that leads nowhere.
  *
- * @throws database_unusable saying why it cannot be made.
+ * @throws database_unusable saying why the file cannot be made.
  */
 export function openNewFile(file: string): number {
   let fd: number | undefined;
@@ -53,10 +52,10 @@ export function openNewFile(file: string): number {
 }
 
 /**
- * Creates an empty file with mode 0600 if there is none; SQLite gives the same mode to the files beside it. A link to a file is
+ * Creates an empty file with mode 0600 if there is none; SQLite gives the same mode to the files beside it. A link to an existing file is
  * left as it is. No file is created through a link that leads nowhere.
  *
- * @throws database_unusable saying why it cannot be made.
+ * @throws database_unusable saying why the file cannot be made.
  */
 export function createPrivately(file: string): void {
   if (existsSync(file)) return;
@@ -66,12 +65,12 @@ export function createPrivately(file: string): void {
   try {
     closeSync(openNewFile(file));
   } catch (error) {
-    // Another process was quicker.
+    // Another process created the file first.
     if (!existsSync(file)) throw error;
   }
 }
 
-/** Creates an empty file with mode 0600; false if there is a file of that name already. */
+/** Creates an empty file with mode 0600. Returns false if a file with this name exists already. */
 export function createExclusively(file: string): boolean {
   try {
     closeSync(openNewFile(file));
@@ -83,10 +82,10 @@ export function createExclusively(file: string): boolean {
   }
 }
 
-/** Windows has neither flag. */
+/** Refuses links, and does not wait for pipes. Windows has neither flag. */
 const PLAIN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Opens a file of somebody else for reading. @throws database_unusable for a link, a pipe, a device or a folder. */
+/** Opens a file that may belong to somebody else, for reading. @throws database_unusable for a link, a pipe, a device or a folder. */
 export function openPlainFile(file: string): number {
   let fd: number | undefined;
   try {

@@ -3,18 +3,18 @@ import Driver from "better-sqlite3";
 import { removeCopy } from "./durable-file.ts";
 
 /**
- * Removes a database that has no account: nothing can be in it then. It stays if another process has it open, which could store something in it.
- * A process that opens it in this moment is refused by SQLite, which finds the file without its name.
+ * Removes a database without accounts, because nothing can be stored in it. If another process has it open, it stays, because that process
+ * could store something. If a process opens it at this moment, SQLite refuses, because the file has lost its name.
  *
- * @returns whether it was removed.
+ * @returns whether the database was removed.
  */
 export function removeUnused(file: string): boolean {
   const connection = new Driver(file, { fileMustExist: true, timeout: 0 });
   try {
-    // The first reading is refused unless nobody else has the file open, and nobody can read it from then on.
+    // With this setting the first read is refused if anybody else has the file open. Afterwards nobody else can read it.
     connection.pragma("locking_mode = EXCLUSIVE");
     if (connection.prepare("SELECT 1 FROM account").get() !== undefined) return false;
-    // The file itself, also if it was named by a link.
+    // Removes the file itself, even if the path is a link to it.
     removeCopy(realpathSync(file));
     return true;
   } catch {

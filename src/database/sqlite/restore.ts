@@ -19,15 +19,15 @@ import { findHolders } from "./lock-holders.ts";
 import { lockServer } from "./server-lock.ts";
 
 export interface Restored extends CheckedCopy {
-  /** The new path of the replaced database, or of its log if only that was left; null if there was neither. */
+  /** The new path of the replaced database, or of its log if only that existed; null if neither did. */
   readonly replaced: string | null;
-  /** Deliveries that will not be sent by themselves. */
+  /** The number of deliveries that will not be sent by themselves. */
   readonly heldDeliveries: number;
-  /** Webhooks that were enabled in the backup and are now disabled. */
+  /** The number of webhooks that were enabled in the backup and are disabled now. */
   readonly disabledWebhooks: number;
-  /** Addresses that got e-mail in the backup, and get none now. */
+  /** The number of addresses that got e-mail in the backup and get none now. */
   readonly disabledMailRecipients: number;
-  /** Automatic replies that the backup has as not sent, and that nobody gets any more. */
+  /** The number of automatic replies that were not yet sent in the backup, and that will never be sent. */
   readonly droppedReplies: number;
 }
 
@@ -36,18 +36,18 @@ type HeldBack = Pick<Restored, "heldDeliveries" | "disabledWebhooks" | "disabled
 const NOTHING_HELD: HeldBack = { heldDeliveries: 0, disabledWebhooks: 0, disabledMailRecipients: 0 };
 
 export interface RestoreOptions {
-  /** Whether to hold the deliveries that are pending in the backup: they may have been sent since. */
+  /** Whether to hold the deliveries that are pending in the backup, because they may have been sent since. */
   readonly holdWebhooks: boolean;
-  /** ISO 8601, for the name of the replaced database. */
+  /** The time in ISO 8601, for the name of the replaced database. */
   readonly now: string;
 }
 
 /**
- * Replaces the database by a backup. All of the backup is checked first, on a copy of its own. Until the one rename at the end,
- * the database is as it was.
+ * Replaces the database by a backup. First a copy of the whole backup is checked. Until the single rename at the end, the database is as it
+ * was.
  *
- * @throws server_running; usage when there is no such backup; failed when the disk does not take it; database_unusable when it is not sound, has
- *   another structure than its version or is from a newer version; database_busy when another process has the database open.
+ * @throws server_running; usage if there is no such backup; failed if the disk cannot take it; database_unusable if it is not sound,
+ * has another structure than its version or is from a newer version; database_busy if another process has the database open.
  */
 export function restoreBackup(backup: string, databasePath: string, options: RestoreOptions): Restored {
   const { source, database } = findBackup(backup, databasePath);
@@ -73,13 +73,13 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
 }
 
 /**
- * The backup, and the file that it would replace.
+ * Finds the backup, and the file that it would replace.
  *
- * @throws usage if one of them is no file, or both are the same; database_unusable if the backup is no database at all
+ * @throws usage if one of them is not a file, or both are the same; database_unusable if the backup is not a database
  */
 export function findBackup(backup: string, databasePath: string): { source: string; database: string } {
   const source = resolve(backup);
-  // Through a symbolic link the file itself is replaced, not the link.
+  // If the path is a symbolic link, the file is replaced and not the link.
   const database = existsSync(databasePath) ? realpathSync(databasePath) : resolve(databasePath);
   if (!existsSync(source) || !statSync(source).isFile()) {
     throw new FormsvcError("usage", `${source}: there is no such file`);
@@ -108,7 +108,7 @@ function beginsLikeDatabase(file: string): boolean {
   }
 }
 
-/** A write-ahead log beside the backup belongs to it: somebody copied a database by hand. */
+/** Copies the backup, with a write-ahead log beside it: if there is one, somebody copied a database by hand, and the log belongs to it. */
 function copyPrivately(source: string, target: string): void {
   removeCopy(target);
   for (const suffix of ["", "-wal"]) {
@@ -119,7 +119,7 @@ function copyPrivately(source: string, target: string): void {
 
 type HasTable = (name: string) => boolean;
 
-/** Changes the copy, which may have the tables of an earlier version. @param shown the backup's name in messages. */
+/** Changes the copy, which may have the tables of an earlier version. @param shown the name of the backup in messages. */
 function changeCopy<Result>(
   file: string,
   shown: string,
@@ -136,12 +136,15 @@ function changeCopy<Result>(
   }
 }
 
-/** Sessions that have ended since the backup, and links that were used since then, must not come back. */
+/** Deletes sessions and sign-in links: those that ended or were used since the backup must not become valid again. */
 function signEverybodyOut(connection: Driver.Database, has: HasTable): void {
   if (has("session")) connection.exec("DELETE FROM session; DELETE FROM sign_in_link");
 }
 
-/** A reply that the backup has as waiting may have been sent since, and none is ever sent twice. */
+/**
+ * Drops automatic replies that are waiting in the backup, because they may have been sent since, and none may be sent twice. Returns the
+ * number dropped.
+ */
 function dropReplies(connection: Driver.Database, has: HasTable): number {
   if (!has("auto_reply")) return 0;
   const ofReplies = "recipient_id IN (SELECT id FROM auto_reply)";
@@ -154,14 +157,14 @@ function dropReplies(connection: Driver.Database, has: HasTable): number {
   return queued + failed.run().changes;
 }
 
-/** Earlier versions keep a webhook's state in one table with its address. */
+/** For earlier versions, in which the table with the address of a webhook also has its state. */
 const DISABLE_OLD_WEBHOOKS = "UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'";
 const DISABLE_RECIPIENTS = "UPDATE recipient SET state = 'disabled' WHERE state = 'enabled' AND id IN";
 
 /**
- * Disables every webhook and every recipient of e-mail, and holds their pending deliveries: held deliveries of an enabled recipient
- * would be sent at the next start. They are sent when their recipient is enabled again, or one by one by a replay. Automatic
- * replies stay on: those that waited are dropped.
+ * Disables every webhook and every recipient of e-mail, and holds their pending deliveries. If the recipients stayed enabled, held
+ * deliveries would be sent at the next start. They are sent when their recipient is enabled again, or one by one by a replay. Automatic
+ * replies stay on; those that waited are dropped.
  */
 function holdDeliveries(connection: Driver.Database, has: HasTable): HeldBack {
   if (!has("delivery")) return NOTHING_HELD;
@@ -175,7 +178,7 @@ function holdDeliveries(connection: Driver.Database, has: HasTable): HeldBack {
   const waiting = change(
     "UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')",
   );
-  // Messages in the outbox will be held too, because their recipients are disabled.
+  // Messages in the outbox count too, because they will be held: their recipients are disabled.
   const queued = has("outbox") ? countQueued(connection, "true") : 0;
   return { heldDeliveries: waiting + queued, disabledWebhooks, disabledMailRecipients };
 }
@@ -186,8 +189,8 @@ function countQueued(connection: Driver.Database, which: string): number {
 }
 
 /**
- * Gives the database a second name, after closing it into one file: a log left beside its name would be taken for the restored
- * database's. A database that is damaged or gone is kept as it is, with its log.
+ * Gives the database a second name, after closing it into one file: a log left under the old name would be taken for that of the restored
+ * database. A database that is damaged or missing is kept as it is, with its log.
  */
 function setAside(database: string, now: string): string | null {
   const kept = freeName(`${database}.replaced-${now.replaceAll(":", "-")}`);
@@ -197,7 +200,7 @@ function setAside(database: string, now: string): string | null {
   return kept;
 }
 
-/** Their new names, durable. */
+/** Renames the logs, durably. Returns their new paths. */
 function moveLogs(database: string, kept: string): string[] {
   const moved = LOG_SUFFIXES.filter((suffix) => existsSync(`${database}${suffix}`)).map((suffix) => {
     renameSync(`${database}${suffix}`, `${kept}${suffix}`);
@@ -207,7 +210,10 @@ function moveLogs(database: string, kept: string): string[] {
   return moved;
 }
 
-/** @returns false for a file that SQLite cannot read. @throws database_busy when another process has it open. */
+/**
+ * Closes the database into one file. @returns false for a file that SQLite cannot read. @throws database_busy if another process has it
+ * open.
+ */
 function closeCompletely(database: string): boolean {
   let connection: Driver.Database | undefined;
   try {
@@ -231,7 +237,7 @@ function closeCompletely(database: string): boolean {
   }
 }
 
-/** Neither it nor a log of its name is there. */
+/** A name that neither a file nor one of its logs has. */
 function freeName(base: string): string {
   const isTaken = (name: string): boolean =>
     ["", ...LOG_SUFFIXES].some((suffix) => existsSync(`${name}${suffix}`));

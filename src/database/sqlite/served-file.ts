@@ -14,8 +14,8 @@ import type { SqliteDatabase } from "./sqlite-database.ts";
 import { createWritability } from "./write-probe.ts";
 
 /**
- * A server does not wait for another process inside a statement, because everything else would wait with it: the
- * commit queue tries again instead.
+ * The server does not wait for another process inside a statement, because everything else would wait too. The commit queue tries again
+ * instead.
  */
 const SERVER_BUSY_TIMEOUT_MS = 10;
 
@@ -27,7 +27,7 @@ interface FileParts {
   readonly copier: LogCopier;
 }
 
-/** A file has one server. */
+/** Implements the port for a file, which has only one server. */
 export function serveFile({ db, backup, clock, log, copier }: FileParts): ServedDatabase {
   return {
     liveServers: ONLY_SERVER,
@@ -35,7 +35,7 @@ export function serveFile({ db, backup, clock, log, copier }: FileParts): Served
     writability: createWritability(db),
     cleaner: createLogCleaner(db, copier),
     freeBytes: () => freeBytes(db),
-    // Whatever another process committed, all heads may have moved.
+    // All heads may have changed, whatever another process committed.
     watch: (listener) => db.watch([listener]),
     notifyOthers() {},
     measure: (metrics) => measureDatabase(metrics, db, backup, clock),
@@ -48,8 +48,8 @@ export function serveFile({ db, backup, clock, log, copier }: FileParts): Served
 }
 
 /**
- * Leaves a single file behind if nobody else has it open. If a reader prevents it, the next start does it. Not done under
- * Litestream, which expects to do this itself and would have to copy the whole file again.
+ * Closes the database into a single file if nobody else has it open. If a reader prevents it, the next start does it. Under Litestream it
+ * is not done, because Litestream does this itself and would have to copy the whole file again.
  */
 function checkpoint(db: SqliteDatabase, log: Log): void {
   try {

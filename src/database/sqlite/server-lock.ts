@@ -6,19 +6,19 @@ import type { Hint } from "../../foundation/hint.ts";
 import { createPrivately } from "./private-file.ts";
 import { translateDatabaseError } from "./database-error.ts";
 
-/** How long a lock may be in the hands of somebody who only looks whether it is taken: that takes far less than a millisecond. */
+/** The longest wait for a process that only looks whether the lock is taken; a look takes far less than a millisecond. */
 const LOOK_MS = 100;
 
-/** Held for as long as a server serves a database file. */
+/** A lock that a server holds as long as it serves a database file. */
 export interface ServerLock {
   release(): void;
 }
 
 /**
- * Takes the lock that only one process on the machine can hold: a reserved lock of the operating system on a small file
- * beside the database. It ends with the process, however that ends, so a lock left behind cannot block a restart.
+ * Takes a lock that only one process on the machine can hold: a reserved lock of SQLite on a small file beside the database. The operating
+ * system ends it with the process, in whatever way that ends, so it can never block a restart.
  *
- * @param hint what to do if another process holds it.
+ * @param hint what to do if another process holds the lock.
  * @throws server_running naming the process that holds it; database_unusable if the small file cannot be written.
  */
 export function lockServer(
@@ -27,7 +27,6 @@ export function lockServer(
   startedAt: string,
   hint: Hint = { kind: "stop_server" },
 ): ServerLock {
-  // Two names of one file, by a symbolic link, must meet in one lock.
   if (!existsSync(dirname(databasePath))) {
     throw new FormsvcError(
       "database_unusable",
@@ -36,7 +35,7 @@ export function lockServer(
   }
   const file = lockFileOf(databasePath);
   createPrivately(file);
-  // With a link here, a user who may write in the folder could make root write to another file.
+  // If this were a link, a user who may write in the folder could make root write into another file.
   if (lstatSync(file).isSymbolicLink()) {
     throw new FormsvcError("database_unusable", `${file}: this must not be a link; remove it`);
   }
@@ -62,7 +61,7 @@ export function lockServer(
   return { release: () => void connection.close() };
 }
 
-/** Whether a server serves this file now. If that cannot be told, one does. */
+/** Whether a server serves this file now; true if that is unknown. */
 export function isServed(databasePath: string): boolean {
   const file = lockFileOf(databasePath);
   if (!existsSync(file)) return false;
@@ -79,11 +78,12 @@ export function isServed(databasePath: string): boolean {
   }
 }
 
+/** The path of the lock file. Two names of one database, through a symbolic link, must lead to the same lock. */
 function lockFileOf(databasePath: string): string {
   return `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-serve`;
 }
 
-/** A reserved lock lets others read the rows that were committed before it. */
+/** Describes the process that holds the lock. While it holds its reserved lock, others can still read committed rows. */
 function describeHolder(connection: Driver.Database): string {
   try {
     const holder = connection.prepare("SELECT pid, started_at FROM holder").get() as

@@ -1,7 +1,7 @@
 import { rowsAtOnce, type TableReader, type TableWriter } from "../copy-tables.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-/** Reads the tables as they are now, whatever a server writes meanwhile. */
+/** Reads the tables as they are now, even while a server writes. */
 export async function readSqliteTables<Result>(
   db: SqliteDatabase,
   work: (reader: TableReader) => Promise<Result>,
@@ -26,7 +26,7 @@ export async function fillSqliteTables<Result>(
       readonly sql: string;
     }[];
     for (const { name } of triggers) db.execute(`DROP TRIGGER ${name}`);
-    // A new file has the first row of this table, and no other row.
+    // A new file has one row in this table, and no other row.
     db.execute("DELETE FROM settings_version");
     const result = await work(createWriter(db));
     for (const { sql } of triggers) db.execute(sql);

@@ -14,10 +14,13 @@ export interface StatementSource {
 
 /** The largest number of differences that are named; a foreign file may have hundreds. */
 const MAX_NAMED = 5;
-/** What is named first: a table that is gone takes its indices and triggers along, and a planted trigger is worse than a missing one. */
+/**
+ * The order in which differences are named: a missing table explains its missing indexes and triggers, and a foreign trigger is worse than
+ * a missing one.
+ */
 const ORDER = ["table", "view", "trigger", "column", "index"];
 
-/** In an order in which they can be made. Without SQLite's internal tables and Litestream's own tables. */
+/** Reads the structure, in an order in which it can be created, without SQLite's internal tables and Litestream's tables. */
 export function readStructure(connection: StatementSource): SchemaPart[] {
   return connection
     .prepare(
@@ -28,7 +31,7 @@ export function readStructure(connection: StatementSource): SchemaPart[] {
     .all() as SchemaPart[];
 }
 
-/** The structure of a new database after these migrations. */
+/** Builds the structure of a new database after these migrations. */
 export function structureAfter(migrations: readonly { readonly sql: string }[]): SchemaPart[] {
   const connection = new Driver(":memory:");
   try {
@@ -39,7 +42,7 @@ export function structureAfter(migrations: readonly { readonly sql: string }[]):
   }
 }
 
-/** The differences of the database's structure from the expected one, a clause each; empty if there are none. */
+/** Returns the differences between a database and the expected structure, one clause each; empty if there are none. */
 export function compareStructure(connection: StatementSource, expected: readonly SchemaPart[]): string[] {
   const found = new Map(readStructure(connection).map((part) => [keyOf(part), part]));
   const differences = expected.flatMap((part) => {
@@ -88,15 +91,15 @@ function columnsOf(connection: StatementSource, table: string): string[] {
   return connection.prepare("SELECT name FROM pragma_table_xinfo(?)").pluck().all(table) as string[];
 }
 
-/** Versions of SQLite differ in the spaces and quotes that they write when a table is altered. */
+/** Compares two statements. Versions of SQLite differ in the spaces and quotes that they write when a table is altered. */
 function isSameSql(one: string, other: string): boolean {
   return one === other || wordsOf(one) === wordsOf(other);
 }
 
-/** Text, quoted name, two kinds of comment, space, word, anything else. */
+/** Matches a text, a quoted name, one of two kinds of comments, white space, a word, or any other character. */
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[^]*?\*\/|\s+|\w+|[^]/g;
 
-/** Without comments, space and the quotes around plain names. */
+/** The statement without comments, spaces, and the quotes around plain names. */
 function wordsOf(sql: string): string {
   const words = (sql.match(TOKEN) ?? []).filter((token) => !/^(?:--|\/\*|\s)/.test(token));
   return words.map((word) => word.replace(/^"(\w+)"$/, "$1")).join(" ");

@@ -1,11 +1,11 @@
 import type { ChangeListener, ChangeWatch } from "../database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-/** Longest time between two looks at the file; revoking takes effect within a second everywhere. */
+/** The longest time between two looks at the file, so that a revoked key is refused everywhere within a second. */
 const CHECK_INTERVAL_MS = 200;
 
 export function watchChanges(db: SqliteDatabase, listeners: readonly ChangeListener[]): ChangeWatch {
-  // The pragma's value changes when another connection commits, and costs no read of the file.
+  // The value of this pragma changes when another connection commits, and costs no read of the file.
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
   const settingsVersion = db.prepare("SELECT version FROM settings_version").pluck();
   const schemaVersion = db.prepare("PRAGMA user_version").pluck();
@@ -22,7 +22,7 @@ export function watchChanges(db: SqliteDatabase, listeners: readonly ChangeListe
       for (const listener of listeners) listener.onUpgrade();
       return;
     }
-    // Both are read before either counts as seen, so a failed read is repeated.
+    // Both values are read before either counts as seen, so that a failed read is repeated.
     const settings = settingsVersion.get();
     seenData = data;
     for (const listener of listeners) listener.onForeignCommit();

@@ -3,15 +3,15 @@ import { APPLICATION_ID } from "./file-owner.ts";
 import type { Writability } from "../served-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-/** Least time between two probes, and between a commit and the next probe. */
+/** The shortest time between two probes, and between a commit and the next probe. */
 const PROBE_INTERVAL_MS = 1000;
 /**
- * If the write-ahead log is this long, a reader prevents it from starting anew. While writes work, no probe makes it longer:
- * one page a second would be 350 MB a day.
+ * If the write-ahead log is this long, a reader prevents it from beginning anew. Then no probe is written as long as writes succeed: one
+ * page a second would be 350 MB a day.
  */
 const LONG_LOG_BYTES = 67_108_864;
 
-/** By the last commit or probe. Writes a probe if there was neither in the last second. */
+/** Knows from the last commit or probe whether a post can be stored. Writes a probe if there was neither in the last second. */
 export function createWritability(db: SqliteDatabase): Writability {
   let reportedAt = -Infinity;
   let writable = true;
@@ -31,8 +31,8 @@ export function createWritability(db: SqliteDatabase): Writability {
 }
 
 /**
- * Commits one page with an fsync and changes nothing: SQLite writes the file's mark even if it is the same. An `UPDATE`
- * to the same value would write no page, and a full disk would go unnoticed.
+ * Commits one page with an fsync and changes nothing: SQLite writes the file's mark even if it is the same. An `UPDATE` to the same value
+ * would write no page, and a full disk would stay unnoticed.
  *
  * @throws database_unusable, database_busy saying why nothing can be written now.
  */
