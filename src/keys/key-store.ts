@@ -23,7 +23,7 @@ export interface Key {
   readonly revokedAt: number | null;
   /** Whether that time was once reached. The key then stays refused if the clock is set back. */
   readonly isRevoked: boolean;
-  /** When the key was last refused because a browser sent it. */
+  /** When the key was last refused because a browser sent it; null if never. */
   readonly seenInBrowserAt: number | null;
 }
 

@@ -46,7 +46,7 @@ export function* writeInvitation(letter: InvitationLetter, now: number): Steps<v
   yield* countUse(quotas, id ?? invitationId, now);
 }
 
-/** The letter names neither workspace nor account: whoever invites chose both, and could write to strangers with them. */
+/** The letter names neither workspace nor account: the inviting account chose both, and could write to strangers with them. */
 function contentOf(dashboardUrl: string): LetterContent {
   const { host } = new URL(dashboardUrl);
   return {

@@ -9,7 +9,7 @@ const SHARE = 4;
 /** The largest number of tests at once. Each holds a connection that e-mails about submissions may wait for. */
 const MAX_AT_ONCE = 2;
 
-/** Sends the test e-mails of a server, bounded. */
+/** Sends the test e-mails of a server, within limits. */
 export class MailTests {
   readonly #limiter = createRateLimiter();
   readonly #ofAll: RateLimit;

@@ -63,7 +63,7 @@ export interface MailService {
   readonly letters: Letters;
   /** Letters that must not be lost, which wait in the database. */
   readonly storedLetters: StoredLetters;
-  /** What the links of e-mails to recipients do. */
+  /** The pages behind the links in e-mails to recipients. */
   readonly mailLinks: MailLinks;
   /** Sends test e-mails over the connections of all e-mail. */
   readonly tests: MailTests;

@@ -50,7 +50,7 @@ export const transferWorkspace = operation({
   },
 });
 
-/** The owner who hands it over. */
+/** The owner who hands the workspace over. */
 function* giverOf(context: Context, { id, accountId }: Workspace): Steps<Member> {
   const own = ownAccount(context);
   const asking = own === null ? undefined : yield* findMember(id, own);

@@ -19,8 +19,8 @@ export interface Issuer {
   /** Returns the address to which a browser goes to sign in. */
   begin(flow: Flow): Promise<string>;
   /**
-   * Returns the person who came back. @param query the query of the return address. @param line callers with the same line wait for each
-   * other.
+   * Returns the person who came back. @param query the query of the return address. @param line the line that the caller
+   * waits in.
    */
   finish(flow: Flow, query: URLSearchParams, line: string): Promise<Person>;
   /** The address to which a browser goes to sign out; null if the issuer names none, or does not answer. */

@@ -20,7 +20,7 @@ const STATUSES: Readonly<Record<Behaviour, number | null>> = {
 
 /** A longer body is not kept; no delivery is so long. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
-/** Longer than a sender waits. */
+/** The wait of a `slow` receiver: longer than a sender waits. */
 const SLOW_ANSWER_MS = 15_000;
 
 export interface Arrival {

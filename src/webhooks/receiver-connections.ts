@@ -27,7 +27,7 @@ export interface HttpSenderSettings {
 /** The connections for requests under one policy. */
 export interface ReceiverConnections {
   readonly agent: Agent;
-  /** A dispatcher that has no connection yet. */
+  /** Opens a dispatcher that has no connection yet. */
   readonly openFresh: (origin: string) => Client;
 }
 

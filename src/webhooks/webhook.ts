@@ -4,7 +4,7 @@ import type { WebhookFormat } from "./formats/format.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 import { DAY_MS } from "../foundation/time-units.ts";
 
-/** The kind of recipient that webhooks are. */
+/** The kind of recipient that is reached over HTTP. */
 export const WEBHOOK_KIND = "webhook";
 
 /** A recipient that is reached over HTTP: the address of a receiver, and the settings of its requests. */

@@ -27,7 +27,7 @@ export interface BrandedPost extends AnsweredPost {
 export interface ReplyEnvelope {
   /** `msg_…` of the message. */
   readonly id: string;
-  /** As `mail.from` has it. */
+  /** `mail.from` */
   readonly from: string;
   readonly to: string;
   /** The address that gets the answers; null means `from`. */

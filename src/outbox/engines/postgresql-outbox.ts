@@ -5,7 +5,7 @@ export interface LockedRecipient extends KnownRecipient {
   readonly endpoint_id: string;
 }
 
-/** Reads the recipients of these endpoints and locks them: none can be deleted until the transaction ends. */
+/** Reads the recipients of these endpoints that agreed to get messages, and locks them: none can be deleted until the transaction ends. */
 export const LOCK_RECIPIENTS: BatchStatement = {
   name: "lock_recipients",
   text: `SELECT recipient.endpoint_id, recipient.id, recipient.kind, recipient.max_spam_score,
@@ -27,8 +27,8 @@ export const INSERT_ROWS: BatchStatement = {
 const QUOTA_LOCK = 7235461912;
 
 /**
- * Locks all quotas until the transaction ends: no other server counts a message against a limit meanwhile. One lock is enough, because some
- * limits hold for all workspaces together.
+ * Locks all quotas until the transaction ends: no other server counts a message against a limit meanwhile. All quotas have one lock,
+ * because some limits hold for all workspaces together.
  */
 export const LOCK_QUOTAS: BatchStatement = {
   name: "lock_quotas",

@@ -2,7 +2,7 @@ import { type Condition, type ConditionData, unmetBy } from "./conditions.ts";
 import type { EventParts } from "./event.ts";
 import { REPLY_KIND } from "./recipient.ts";
 
-/** What queueing needs to know of a recipient. */
+/** The members of a recipient that queueing needs. */
 export interface KnownRecipient {
   readonly id: string;
   readonly kind: string;

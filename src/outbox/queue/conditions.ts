@@ -2,12 +2,12 @@ import { BoundedMap } from "../../foundation/bounded-map.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 
 /*
- * Conditions of a recipient: on which submissions it gets a message, by what was sent. All of them must hold. They are decided in the
- * transaction that stores the post; a recipient without any costs one comparison.
+ * Conditions of a recipient: it gets a message only about submissions whose values meet all of them. They are checked in the transaction
+ * that stores the post; a recipient without conditions costs one comparison.
  */
 
 export const MAX_CONDITIONS = 10;
-/** Characters of a field's name and of a value. */
+/** The largest numbers of characters in a field's name and in a value. */
 const MAX_FIELD_LENGTH = 200;
 const MAX_VALUE_LENGTH = 500;
 

@@ -7,7 +7,7 @@ import { type EventParts, type NotifiedSubmission, renderAround } from "./event.
 import { REPLY_KIND } from "./recipient.ts";
 import { createRecipientMemory } from "../engines/sqlite-recipient-memory.ts";
 
-/** A message's id and its submission's, as a row of the outbox has them. */
+/** The id of a message and that of its submission, as in a row of the outbox. */
 export type QueuedMessage = readonly [id: string, submissionId: string];
 
 /** A submission, with facts about its sender that only the post has. */

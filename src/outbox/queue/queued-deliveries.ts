@@ -6,7 +6,7 @@ import type { Delivery } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
 import type { RecipientState } from "./recipient.ts";
 
-/** Rows of the outbox that are read at once. */
+/** The number of rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;
 
 /** Selects messages of the outbox. A member that is null does not narrow the selection. */

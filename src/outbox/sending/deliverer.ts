@@ -30,7 +30,7 @@ export interface DelivererParts {
   /** The claims of the database's engine. */
   readonly claims: Claims;
   readonly outbox: Outbox;
-  /** One for each kind of recipient. */
+  /** One transport for each kind of recipient. */
   readonly transports: readonly Transport[];
   readonly clock: Clock;
   readonly log: Log;
@@ -54,7 +54,7 @@ export class Deliverer {
   #mustLook = false;
   /** When all recipients were last read, in milliseconds of the process's own clock. */
   #readAt = 0;
-  /** Rounds claim while it is `running`. From `stopped` on there are none, and the database may be closed. */
+  /** Rounds claim deliveries only while it is `running`. Once it is `stopped`, no round begins, and the database may be closed. */
   #state: "new" | "running" | "stopping" | "stopped" = "new";
   #ending: Promise<void> | null = null;
 

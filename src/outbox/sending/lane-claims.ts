@@ -23,7 +23,7 @@ interface AheadLimits {
 const AHEAD: AheadLimits = { perAnswer: 2, perRecipient: 64, total: 256 };
 /** Over a network a claim takes longer, and attempts go on meanwhile. */
 const AHEAD_OVER_NETWORK: AheadLimits = { perAnswer: 8, perRecipient: 512, total: 1024 };
-/** The largest number of UTF-8 bytes of the bodies that are claimed ahead, of all recipients together: 4 KiB for each of that total. */
+/** The largest number of UTF-8 bytes of all bodies claimed ahead: 4 KiB for each of the 1,024 deliveries of that total. */
 export const AHEAD_BYTES = 4 * 1024 * 1024;
 
 export const PULL_FORWARD_SQL = `UPDATE delivery SET due_at = ?

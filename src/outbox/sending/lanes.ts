@@ -60,7 +60,7 @@ export class Lanes {
   /** The servers among which the recipients were last shared out. */
   #servers: readonly string[] = [];
   #isStale = true;
-  /** The index of the lane at which the next claim starts, so that no recipient of a workspace is always passed over. */
+  /** The index of the lane at which the next claim starts, so that no recipient of a workspace is always left out. */
   #next = 0;
 
   constructor(db: Database, claims: Claims, transports: readonly Transport[]) {

@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS } from "../../foundation/time-units.ts";
 
 /** What one recipient got lately, in its hour and its window. Times are milliseconds since 1970. */
 export interface PaceState {
-  /** When the window began, and the messages begun in it. */
+  /** When the window began; `windowSent` is the number of messages begun in it. */
   readonly windowAt: number;
   readonly windowSent: number;
   readonly hourAt: number;
@@ -96,7 +96,7 @@ function spanOf(
 export class MinuteRate {
   readonly #perMinute: number;
   #most: number;
-  /** Whether recipients of several workspaces share it. */
+  /** Whether recipients of several workspaces share the minute. */
   #isShared = false;
   #startedAt = 0;
   #count = 0;

@@ -1,7 +1,7 @@
 import type { RecipientState } from "../queue/recipient.ts";
 import type { AttemptSituation } from "./settle-attempt.ts";
 
-/** What an attempt may change about its recipient. */
+/** The columns of a recipient that an attempt may change. */
 export type RecipientSituation = Pick<
   AttemptSituation,
   "recipientState" | "breaker" | "goneAt" | "failingSince" | "refusals"

@@ -2,7 +2,7 @@ import type { Breaker } from "./breaker.ts";
 import type { Claim } from "./claimed-delivery.ts";
 import type { RecipientState } from "../queue/recipient.ts";
 
-/** One way to send messages, and the kind of recipient that it sends to. */
+/** A way to send messages to one kind of recipient. */
 export interface Transport {
   /** The kind, as in `recipient.kind`. */
   readonly kind: string;
