@@ -49,7 +49,6 @@ export async function answerStream(
   return reply.code(200).headers({ "content-type": type, "x-accel-buffering": "no" }).send(body);
 }
 
-/** The media type of an archive. */
 const ARCHIVE_TYPE = "application/zip";
 
 function exportType(query: URLSearchParams): string {

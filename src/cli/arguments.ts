@@ -49,7 +49,7 @@ export function parseBaseUrl(text: string): string {
   return isAddress ? url.origin : refuse("expected an address like https://forms.example.com");
 }
 
-/** The text of a file, or of standard input for `-`. @throws usage when it cannot be read or is too large. */
+/** The text of a file, or of standard input for `-`. @throws usage if it cannot be read or is too large */
 export function readInput(file: string): string {
   let content: Buffer;
   try {

@@ -122,7 +122,6 @@ const set = operationCommand({
   print: printRecipient,
 });
 
-/** The settings that were given. */
 function readSettings({
   digest,
   language,

@@ -108,7 +108,7 @@ export function* writeChallengeFault(endpointId: string, fault: string | null): 
   yield* run(query.updateTable("endpoint").set({ challenge_fault: fault }).where("id", "=", endpointId));
 }
 
-/** The secrets of services, so that they can be encrypted again with a newer key. */
+/** The secrets of services, each with the step that replaces it, for encrypting and decrypting them. */
 export function* listChallengeSecrets(): Steps<StoredSecret[]> {
   const rows = yield* all(
     query.selectFrom("endpoint").select(["id", "challenge_secret"]).where("challenge_secret", "is not", null),

@@ -12,7 +12,7 @@ export interface Brand {
 
 export const NO_BRAND: Brand = { colour: null, name: null, footer: null };
 
-/** In bytes of UTF-8. */
+/** This limit and the next are in bytes of UTF-8. */
 const MAX_NAME_BYTES = 200;
 const MAX_FOOTER_BYTES = 1000;
 /** The longest part of a refused text that an error message quotes, in characters. */

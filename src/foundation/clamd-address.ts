@@ -3,7 +3,7 @@ import { isListenAddress, parseListenAddress } from "./listen-address.ts";
 /** The address of a clamd: a socket in the file system, or a host with a port. */
 export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** Longest path that a socket may have on Linux and macOS, in bytes. */
+/** The longest path that a socket may have on Linux and macOS, in bytes. */
 const MAX_PATH_BYTES = 103;
 
 /** Whether {@link parseClamdAddress} takes the text. */

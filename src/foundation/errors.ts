@@ -99,7 +99,7 @@ export function describeError(code: ErrorCode): ErrorRow & { readonly sentence: 
 export interface ErrorFacts {
   /** The body's `details`: specific to the code, safe to show to the sender. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Further members of the body, beside `error`, `message` and `details`. */
+  /** Further members of the body, besides `error`, `message` and `details`. */
   readonly members?: Readonly<Record<string, unknown>>;
   /** Whether the refused post is held. If so, the answer may say that the post was kept. */
   readonly isHeld?: boolean;

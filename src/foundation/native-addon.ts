@@ -52,7 +52,7 @@ export function loadNativeAddon(name: string): unknown {
 const files = new Map<string, string>();
 
 /**
- * The file that an addon of this process was loaded from; undefined if it was not loaded from a file. Another thread that loads this file
+ * The file that an addon of this process was loaded from; undefined if this process has not loaded it. Another thread that loads this file
  * gets the same library. That fails if the file is gone and the system does not remember it.
  */
 export function loadedFrom(name: string): string | undefined {

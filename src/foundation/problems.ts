@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** One thing that is wrong with a value from outside. */
+/** A problem of a value from outside. */
 export interface Problem {
   /** Names of members, the outermost first; empty for the value as a whole. */
   readonly path: readonly string[];

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 
 /** A key or token that is written correctly; whether it exists is another question. */
 export interface SecretText {
-  /** The 12 characters behind the prefix, by which it is looked up. */
+  /** The 12 characters after the prefix, by which it is looked up. */
   readonly lookup: string;
   /** The whole key or token. It is never stored, logged or shown again. */
   readonly text: string;

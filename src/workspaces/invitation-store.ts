@@ -105,7 +105,7 @@ export function* listInvitations(workspaceId: string, now: number): Steps<Invita
   return (yield* all(rows)).map(toInvitation);
 }
 
-/** The invitations to an address, in whatever case, oldest first. */
+/** The open invitations to an address, ignoring case, oldest first. */
 export function* listInvitationsTo(email: string, now: number): Steps<Invitation[]> {
   return (yield* all(selectInvitations(now).where(isTo(email)))).map(toInvitation);
 }

@@ -1,6 +1,6 @@
 import type { BatchStatement } from "../database/postgresql/batch-connection.ts";
 
-/** The count of one workspace and month. */
+/** The number of accepted submissions of one workspace and month. */
 export interface UsedRow {
   readonly workspace_id: string;
   /** `YYYY-MM`, UTC. */

@@ -30,7 +30,7 @@ const MAX_LISTED = 2000;
 const MOST_COUNTED = 20_000;
 /** The number of forms whose last post is looked up in one slice; each takes some 10 µs. */
 const SLICE = 50;
-/** The number of forms from which the list has a search. */
+/** The largest number of forms for which the list has no search. */
 const FEW = 8;
 
 const SORTS = ["name", "last", "newest"] as const;

@@ -83,7 +83,7 @@ interface TrialOutcome extends Pick<Scored, "unfit"> {
   readonly spamClass: Scored["class"];
 }
 
-/** The first reason that decides, in the order in which the server checks them. */
+/** What would happen to the post. The checks are in the order of the server's. */
 function outcomeOf({ state }: Endpoint, { spamClass, unfit }: TrialOutcome, { remaining }: Usage): string {
   if (state === "paused") return "It would be refused: the form is paused";
   if (unfit.length > 0) return "It would be refused: the visitor is told what is wrong with the fields below";

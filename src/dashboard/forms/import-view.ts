@@ -222,7 +222,7 @@ function choicesView(job: ImportJob, { endpoint, definition }: ImportTarget): Ht
   </form>`;
 }
 
-/** The fields that a column can be imported into. */
+/** What a column can be imported as: a field, or another fact about the post. */
 function targetsOf(definition: SchemaDefinition): Option[] {
   const fields = Object.entries(definition).filter(([, { type }]) => type !== "file");
   const roles = ROLES.filter(({ value }) => value === "created_at" || !Object.hasOwn(definition, value));

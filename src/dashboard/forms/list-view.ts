@@ -39,7 +39,7 @@ export function readListView<Sort extends string>(
   };
 }
 
-/** Whether a row contains all words of the search, ignoring case. */
+/** Whether one of a row's texts contains the search, ignoring case. */
 export function fits({ q }: ListView<string>, ...texts: readonly string[]): boolean {
   const wanted = q.toLocaleLowerCase("en");
   return wanted === "" || texts.some((text) => text.toLocaleLowerCase("en").includes(wanted));

@@ -60,7 +60,7 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
       return page("Assign", assignView(visit, asked, back));
     }
     await doAll(visit, deed, ids);
-    // The page of a submission that is gone cannot be shown, nor one that showing would mark as read again.
+    // A submission that is gone has no page. After "unread", showing the page would mark the submission as read again.
     const isGone = deed === "delete" || deed === "purge" || deed === "unread";
     const to = isGone && path !== "" ? addressOf(readInboxFilter(query)) : back;
     const notice = `did-${isFinal ? "purge" : deed}`;

@@ -17,7 +17,7 @@ export function* replayTo(
     : (perform, delivery) => perform(replayWebhook, { delivery });
 }
 
-/** The page of a recipient. */
+/** The path of a recipient's page. */
 export function recipientPath(kind: string, id: string): string {
   return `/dashboard/${Object.hasOwn(FOLDERS, kind) ? FOLDERS[kind] : "webhooks"}/${id}`;
 }

@@ -12,7 +12,7 @@ export interface PasskeysState {
   readonly support: PasskeySupport;
   /** Whether a passkey is enough to sign in; if not, it is only the second factor. */
   readonly isAlone: boolean;
-  /** The number of recovery codes left, for an account without an app; otherwise they are shown elsewhere. */
+  /** The number of recovery codes left; null for an account with an app, which shows them elsewhere. */
   readonly recoveryCodes: number | null;
 }
 

@@ -3,7 +3,7 @@
  * the same names in braces. A text that changes with a number has the forms of `Intl.PluralRules`.
  */
 export const en = {
-  // What was wrong with an answer. `field` is its label, or its name; `amount` is one of the two texts with a number.
+  // What was wrong with an answer. `field` is the label or the name of its field; `amount` is one of the two texts with a number.
   required: "{field} is required",
   wrongType: "{field} must be {expected}, not {received}",
   typeText: "text",
@@ -121,7 +121,7 @@ export const en = {
   // E-mails about submissions.
   newSubmission: "New submission: {form}",
   newSubmissions: { one: "{count} new submission: {form}", other: "{count} new submissions: {form}" },
-  // Values in them: of a box, and what has become of a file.
+  // Values in e-mails about submissions: of a box, and what has become of a file.
   yes: "yes",
   no: "no",
   stateScanning: "being scanned for viruses",
@@ -170,12 +170,12 @@ export const en = {
   madeNews: "Yes, send me your newsletter",
 };
 
-/** A text by the forms of `Intl.PluralRules`; the text alone in a language that has one form. */
+/** The forms of a text by the names of `Intl.PluralRules`; just the text in a language with one form. */
 export type Plural =
   | string
   | ({ readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>);
 
-/** Every text in one language; names in braces stand for what a sentence is about. */
+/** Every text in one language; names in braces stand for values. */
 export type Texts = {
   readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : Plural;
 };
