@@ -115,16 +115,25 @@ function typeMessage(
   wording: Wording,
 ): string {
   if (received === "undefined") return wording.text("required", { field });
-  const [wanted, given] = [TYPE_TEXTS[expected], TYPE_TEXTS[received]];
+  const given = TYPE_TEXTS[received];
   return wording.text("wrongType", {
     field,
-    // For a field with an `enum`, `expected` lists its values.
-    expected:
-      wanted === undefined
-        ? wording.text("oneOfOptions", { options: shorten(expected) })
-        : wording.text(wanted),
+    expected: expectedText(expected, received, wording),
     received: given === undefined ? (received === "nan" ? "NaN" : received) : wording.text(given),
   });
+}
+
+/** How a form sends a number, whatever the language: whoever wrote `1.234,5` sees what to write. A text is not formatted. */
+const WRITTEN_NUMBER = "1234.5";
+
+function expectedText(expected: string, received: string, wording: Wording): string {
+  if (expected === "number" && received === "string")
+    return wording.text("numberLike", { example: WRITTEN_NUMBER });
+  const wanted = TYPE_TEXTS[expected];
+  // For a field with an `enum`, `expected` lists its values.
+  return wanted === undefined
+    ? wording.text("oneOfOptions", { options: shorten(expected) })
+    : wording.text(wanted);
 }
 
 function amountOf(type: "string" | "array", bound: number, wording: Wording): string {

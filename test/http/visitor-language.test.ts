@@ -60,6 +60,26 @@ test("what a visitor reads in an answer is in the language of _language, else of
   ]);
 });
 
+test("whoever writes a number in their own way reads in their language how a form takes it, and it is never guessed", async () => {
+  for (const written of ["1.500,50", "1500,50", "1 500", "1'500"]) {
+    const answer = await form({ name: "Ida", age: written, _language: "de" }, json);
+    expect([answer.status, firstProblem(answer, "age")], written).toEqual([
+      400,
+      "Age: Erwartet wird eine Zahl in der Schreibweise 1234.5, nicht Text",
+    ]);
+  }
+  for (const language of LANGUAGES) {
+    const answer = await form({ name: "Ida", age: "many", _language: language }, json);
+    expect(firstProblem(answer, "age"), language).toContain("1234.5");
+  }
+  const nameless = await form({ age: "1234.5", _language: "de" }, json);
+  expect([firstProblem(nameless, "name"), firstProblem(nameless, "age")]).toEqual([german.name, undefined]);
+  // JSON has no language of numbers, and a text is none.
+  expect(firstProblem(await submit({ name: "Ida", age: "1234.5" }), "age")).toBe(
+    "Age must be a number written like 1234.5, not text",
+  );
+});
+
 test("a form that asks for JSON and sends a language, also an empty or unknown one, gets the thanks as the rules choose, others the JSON that they always got", async () => {
   const italian = wordingIn("it").text("thanksReceived");
   const told = await form({ name: "Ida", _language: "it" }, json);

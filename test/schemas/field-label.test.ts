@@ -107,7 +107,7 @@ test("sentences about wrong values have the labels, in each language, and paths 
     "Your e-mail must be an e-mail address",
     "Topics 1 must have at most 3 characters",
     "Where to city must have at most 5 characters",
-    "plain must be a number, not text",
+    "plain must be a number written like 1234.5, not text",
   ]);
   expect(sentences(reword(checked.details, wordingIn("de"), FORM))[0]).toContain("Your e-mail");
   expect(checked.details["tags"]?.issues[0]?.path).toEqual(["tags", "0"]);

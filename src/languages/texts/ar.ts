@@ -5,6 +5,7 @@ export const ar: Texts = {
   wrongType: "{field}: القيمة المتوقعة هي {expected} وليست {received}",
   typeText: "نص",
   typeNumber: "رقم",
+  numberLike: "رقم مكتوب مثل {example}",
   typeBoolean: "نعم أو لا",
   typeObject: "كائن",
   typeList: "قائمة",

@@ -5,6 +5,7 @@ export const cs: Texts = {
   wrongType: "{field}: očekává se {expected}, ne {received}",
   typeText: "text",
   typeNumber: "číslo",
+  numberLike: "číslo zapsané jako {example}",
   typeBoolean: "ano nebo ne",
   typeObject: "objekt",
   typeList: "seznam",

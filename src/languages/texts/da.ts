@@ -5,6 +5,7 @@ export const da: Texts = {
   wrongType: "{field}: der forventes {expected}, ikke {received}",
   typeText: "tekst",
   typeNumber: "et tal",
+  numberLike: "et tal skrevet som {example}",
   typeBoolean: "ja eller nej",
   typeObject: "et objekt",
   typeList: "en liste",

@@ -5,6 +5,7 @@ export const de: Texts = {
   wrongType: "{field}: Erwartet wird {expected}, nicht {received}",
   typeText: "Text",
   typeNumber: "eine Zahl",
+  numberLike: "eine Zahl in der Schreibweise {example}",
   typeBoolean: "Ja oder Nein",
   typeObject: "ein Objekt",
   typeList: "eine Liste",

@@ -5,6 +5,7 @@ export const el: Texts = {
   wrongType: "{field}: αναμένεται {expected}, όχι {received}",
   typeText: "κείμενο",
   typeNumber: "αριθμός",
+  numberLike: "αριθμός γραμμένος όπως {example}",
   typeBoolean: "ναι ή όχι",
   typeObject: "αντικείμενο",
   typeList: "λίστα",

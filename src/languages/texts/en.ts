@@ -8,6 +8,7 @@ export const en = {
   wrongType: "{field} must be {expected}, not {received}",
   typeText: "text",
   typeNumber: "a number",
+  numberLike: "a number written like {example}",
   typeBoolean: "true or false",
   typeObject: "an object",
   typeList: "a list",

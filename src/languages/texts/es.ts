@@ -5,6 +5,7 @@ export const es: Texts = {
   wrongType: "{field}: se espera {expected}, no {received}",
   typeText: "texto",
   typeNumber: "un número",
+  numberLike: "un número escrito como {example}",
   typeBoolean: "sí o no",
   typeObject: "un objeto",
   typeList: "una lista",

@@ -5,6 +5,7 @@ export const fi: Texts = {
   wrongType: "{field}: odotettu arvo on {expected}, ei {received}",
   typeText: "teksti",
   typeNumber: "luku",
+  numberLike: "luku muodossa {example}",
   typeBoolean: "kyllä tai ei",
   typeObject: "objekti",
   typeList: "luettelo",

@@ -5,6 +5,7 @@ export const fr: Texts = {
   wrongType: "{field} : la valeur attendue est {expected}, et non {received}",
   typeText: "du texte",
   typeNumber: "un nombre",
+  numberLike: "un nombre écrit comme {example}",
   typeBoolean: "oui ou non",
   typeObject: "un objet",
   typeList: "une liste",

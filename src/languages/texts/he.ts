@@ -5,6 +5,7 @@ export const he: Texts = {
   wrongType: "{field}: הערך הצפוי הוא {expected}, ולא {received}",
   typeText: "טקסט",
   typeNumber: "מספר",
+  numberLike: "מספר שכתוב כמו {example}",
   typeBoolean: "כן או לא",
   typeObject: "אובייקט",
   typeList: "רשימה",

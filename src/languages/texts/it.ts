@@ -5,6 +5,7 @@ export const it: Texts = {
   wrongType: "{field}: serve {expected}, non {received}",
   typeText: "testo",
   typeNumber: "un numero",
+  numberLike: "un numero scritto come {example}",
   typeBoolean: "sì o no",
   typeObject: "un oggetto",
   typeList: "un elenco",

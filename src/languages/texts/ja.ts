@@ -5,6 +5,7 @@ export const ja: Texts = {
   wrongType: "{field}：{received}ではなく、{expected}を入力してください",
   typeText: "テキスト",
   typeNumber: "数値",
+  numberLike: "{example}のような数値",
   typeBoolean: "はい・いいえ",
   typeObject: "オブジェクト",
   typeList: "リスト",

@@ -5,6 +5,7 @@ export const ko: Texts = {
   wrongType: "{field}: 올바른 값은 {expected}입니다. 입력된 값: {received}",
   typeText: "텍스트",
   typeNumber: "숫자",
+  numberLike: "{example}처럼 쓴 숫자",
   typeBoolean: "예 또는 아니요",
   typeObject: "객체",
   typeList: "목록",

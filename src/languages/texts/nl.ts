@@ -5,6 +5,7 @@ export const nl: Texts = {
   wrongType: "{field}: verwacht wordt {expected}, niet {received}",
   typeText: "tekst",
   typeNumber: "een getal",
+  numberLike: "een getal geschreven als {example}",
   typeBoolean: "ja of nee",
   typeObject: "een object",
   typeList: "een lijst",

@@ -5,6 +5,7 @@ export const pl: Texts = {
   wrongType: "{field}: oczekiwana wartość to {expected}, a nie {received}",
   typeText: "tekst",
   typeNumber: "liczba",
+  numberLike: "liczba zapisana jako {example}",
   typeBoolean: "tak lub nie",
   typeObject: "obiekt",
   typeList: "lista",

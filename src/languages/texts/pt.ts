@@ -5,6 +5,7 @@ export const pt: Texts = {
   wrongType: "{field}: espera-se {expected}, e não {received}",
   typeText: "texto",
   typeNumber: "um número",
+  numberLike: "um número escrito como {example}",
   typeBoolean: "sim ou não",
   typeObject: "um objeto",
   typeList: "uma lista",

@@ -5,6 +5,7 @@ export const ru: Texts = {
   wrongType: "{field}: ожидается {expected}, а получено: {received}",
   typeText: "текст",
   typeNumber: "число",
+  numberLike: "число в виде {example}",
   typeBoolean: "да или нет",
   typeObject: "объект",
   typeList: "список",

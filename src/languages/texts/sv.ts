@@ -5,6 +5,7 @@ export const sv: Texts = {
   wrongType: "{field}: {expected} förväntas, inte {received}",
   typeText: "text",
   typeNumber: "ett tal",
+  numberLike: "ett tal skrivet som {example}",
   typeBoolean: "ja eller nej",
   typeObject: "ett objekt",
   typeList: "en lista",

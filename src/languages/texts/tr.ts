@@ -5,6 +5,7 @@ export const tr: Texts = {
   wrongType: "{field}: beklenen değer {expected}, gelen ise {received}",
   typeText: "metin",
   typeNumber: "sayı",
+  numberLike: "{example} gibi yazılmış bir sayı",
   typeBoolean: "evet ya da hayır",
   typeObject: "nesne",
   typeList: "liste",

@@ -5,6 +5,7 @@ export const uk: Texts = {
   wrongType: "{field}: очікується {expected}, а отримано: {received}",
   typeText: "текст",
   typeNumber: "число",
+  numberLike: "число у вигляді {example}",
   typeBoolean: "так або ні",
   typeObject: "об’єкт",
   typeList: "список",

@@ -5,6 +5,7 @@ export const zh: Texts = {
   wrongType: "{field}：应为{expected}，而不是{received}",
   typeText: "文本",
   typeNumber: "数字",
+  numberLike: "像 {example} 这样写的数字",
   typeBoolean: "是或否",
   typeObject: "对象",
   typeList: "列表",
