@@ -147,6 +147,7 @@ describe.skipIf(chromiumPath === null)("the fields of a form in a real browser",
     await expect.poll(() => labels(page)).toEqual(german);
     expect(await page.locator("[data-preview] option").allTextContents()).toContain("Erstes");
     expect(await page.getByRole("link", { name: "Booking" }).getAttribute("href")).toContain("language=de");
+    expect(await page.locator("[data-starts] [aria-current] b").allTextContents()).toEqual(["Order"]);
     expect(await page.inputValue("#f-name")).toBe("Torten");
     await page.selectOption("#f-language", "en");
     await expect.poll(() => labels(page)).toContain("What you would like");

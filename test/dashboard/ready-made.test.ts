@@ -90,6 +90,28 @@ test("a ready-made form has its labels and choices in the language that was chos
   expect(await stored(values, "Two")).toEqual(expected);
 });
 
+test("what a form started from stays marked, whichever language is chosen and whatever is changed", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const markOf = (text: string) => /start=(\w+)[^"]*"\s+aria-current="true"/.exec(text)?.[1] ?? null;
+  let { values } = formOf((await ada.get(`${PAGE}?start=order`)).text, PAGE);
+  const press = async (action: string, language: string) => {
+    values.set("action", action);
+    values.set("language", language);
+    const { text } = await ada.post(PAGE, values);
+    ({ values } = formOf(text, PAGE));
+    return [markOf(text), /start=booking[^"]*/.exec(text)?.[0]];
+  };
+  const inGerman = ["order", "start=booking&amp;language=de"];
+  expect(await press("translate", "de")).toEqual(inGerman);
+  expect(await press("add-text", "de")).toEqual(inGerman);
+  expect(await press("json", "de")).toEqual(inGerman);
+  // Without a name it is not made, and comes again.
+  expect(await press("create", "")).toEqual(["order", "start=booking"]);
+  values.set("start", '"><script>');
+  expect(await press("look", "")).toEqual([null, "start=booking"]);
+});
+
 test("fields that are written as JSON stay as they stand, and follow the language once they are rows again", async () => {
   const server = await startServer();
   const ada = await visit(server);

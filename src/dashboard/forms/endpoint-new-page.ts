@@ -27,7 +27,14 @@ import { planName } from "../system/plan-name.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { createdView } from "./endpoint-created-view.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
-import { fieldsIn, readyMade, startLinks, translateRows } from "./ready-made.ts";
+import {
+  fieldsIn,
+  findReadyMade,
+  type ReadyMade,
+  readyMade,
+  startLinks,
+  translateRows,
+} from "./ready-made.ts";
 import { builder, enterButton } from "./schema-editor.ts";
 import { pageWords, sentence } from "../kit/sentence.ts";
 
@@ -50,8 +57,8 @@ interface NewForm {
   readonly hasPage: boolean;
   /** A language tag; empty means the language of the visitor's browser. */
   readonly language: Language | "";
-  /** The id of the ready-made form that was chosen; absent after the fields were changed. */
-  readonly start?: string;
+  /** The ready-made form that it began from, whatever was changed since. */
+  readonly start: ReadyMade | null;
   readonly draft: SchemaDraft;
   /** The language of the words in the draft that came from a ready-made form. */
   readonly wordsIn: Language;
@@ -72,7 +79,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const wordsIn = language || WITHOUT_LANGUAGE;
     const draft = draftOf(fieldsIn(chosen, wordsIn));
     const workspaceId = visit.query.get("workspace") ?? "";
-    return show(visit, { ...BLANK, workspaceId, language, start: chosen.id, draft, wordsIn }, 200);
+    return show(visit, { ...BLANK, workspaceId, language, start: chosen, draft, wordsIn }, 200);
   });
 
   routes.write("/endpoints/new", async (visit) => {
@@ -135,6 +142,7 @@ function readTyped(form: URLSearchParams): NewForm {
     workspaceId: form.get("workspace") ?? "",
     hasPage: form.get("page") === "on",
     language,
+    start: findReadyMade(form.get("start")),
     ...translated(readDraft(form), findLanguage(form.get("words")) ?? WITHOUT_LANGUAGE, language),
     problems: NO_PROBLEMS,
     sent: form,
@@ -201,9 +209,9 @@ function formView(
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head"><h1>New form</h1></div>
-    ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId, language), start ?? null)}
+    ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId, language), start)}
     <form method="post" action="${PATH}" data-check data-unsaved>
-      ${enterButton("create")}${onceInput(sent)}
+      ${enterButton("create")}${onceInput(sent)}<input type="hidden" name="start" value="${start?.id ?? ""}" />
       ${builder(
         {
           draft,

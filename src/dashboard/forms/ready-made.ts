@@ -94,9 +94,13 @@ export const READY_MADE: readonly ReadyMade[] = [
 
 const [FIRST] = READY_MADE;
 
+export function findReadyMade(id: string | null): ReadyMade | null {
+  return READY_MADE.find((each) => each.id === id) ?? null;
+}
+
 /** The ready-made form with an id; the first one if there is none with it. */
 export function readyMade(id: string | null): ReadyMade {
-  const found = READY_MADE.find((each) => each.id === id) ?? FIRST;
+  const found = findReadyMade(id) ?? FIRST;
   if (found === undefined) throw new Error("there is no ready-made form");
   return found;
 }
@@ -129,13 +133,13 @@ function wordsOf(field: FieldDefinition): string[] {
   return [field.label ?? "", ...choices.filter((choice) => typeof choice === "string")];
 }
 
-/** Links to the page with each ready-made form. @param chosen the id of the one that is shown; null if it may have been changed */
-export function startLinks(linkTo: (id: string) => string, chosen: string | null): Html {
+/** Links to the page with each ready-made form. @param chosen the one that the shown form began from, or null */
+export function startLinks(linkTo: (id: string) => string, chosen: ReadyMade | null): Html {
   return html`<h2 id="start">Start from</h2>
     <div class="starts" role="group" aria-labelledby="start" data-starts>
       ${READY_MADE.map(
         ({ id, name, about }) =>
-          html`<a href="${linkTo(id)}" ${id === chosen && html` aria-current="true"`}
+          html`<a href="${linkTo(id)}" ${id === chosen?.id && html` aria-current="true"`}
             ><b>${name}</b><small>${about}</small></a
           >`,
       )}
