@@ -70,3 +70,18 @@ test("its owner reads in which language the page is: that of whoever opens it, o
   server.owner.execute("UPDATE endpoint SET language = 'de'");
   expect(await words()).toContain("without script, in German, the language for visitors under Settings.");
 });
+
+test("the owner of a paused form reads at its page's address that nobody can open it or send the form", async () => {
+  const server = await startServer();
+  const ben = await addFormOwner(server, "ben@example.org");
+  const path = `/dashboard/endpoints/${ben.endpoint.id}`;
+  const words = async () => (await ben.get(`${path}/page`)).text.replaceAll(/\s+/g, " ");
+  const said = "whoever opens the address below reads that it cannot be opened, and nobody can send the form";
+  await ben.post(`${path}/state`, { state: "paused" });
+  // Without a page there is no address.
+  expect(await words()).not.toContain(said);
+  await ben.post(`${path}/page`, { page: "on" });
+  expect(await words()).toMatch(new RegExp(`${said}.*It is at`));
+  await ben.post(`${path}/state`, { state: "active" });
+  expect(await words()).not.toContain(said);
+});

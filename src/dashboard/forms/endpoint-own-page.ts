@@ -123,7 +123,7 @@ function inputOf({ isOn, title, intro, colour, logo, thanks }: Typed) {
 
 function view(endpoint: Endpoint, addresses: Addresses, typed: Typed, problems: Problems): Html {
   const { language, page: own } = endpoint.settings;
-  return html`${problemSummary(problems)}
+  return html`${problemSummary(problems)}${own.isOn && endpoint.state === "paused" && PAUSED}
     <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
       <p>
         A page with the form itself, to link to when you have no page to put it into. It works on phones and without script, in
@@ -139,6 +139,11 @@ function view(endpoint: Endpoint, addresses: Addresses, typed: Typed, problems: 
       <p><button class="primary">Save</button></p>
     </form>`;
 }
+
+const PAUSED = html`<p class="notice warn">
+  The form is paused: whoever opens the address below reads that it cannot be opened, and nobody can send the form. <b>Open again</b>
+  above changes that.
+</p>`;
 
 function addressLines({ lasting, short }: Addresses): Html {
   return html`<div>
