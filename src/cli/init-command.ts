@@ -28,6 +28,7 @@ const init = command({
   options: [{ flags: "--email <email>", summary: "the account's e-mail address (default: owner@localhost)" }],
   examples: ["formsvc init --email ada@example.com"],
   action: async (context, options) => {
+    const email = options.email === null ? null : checkEmail(options.email);
     const file = namedConfigFile(context.configFile) ?? DEFAULT_FILE;
     if (namedConfigFile(context.configFile) === null) refuseForeignOwner(file, "configuration");
     const wrote = !existsSync(file);
@@ -36,7 +37,6 @@ const init = command({
       { ...context, configFile: file },
       async ({ perform, here: { db, config } }) => {
         const { output } = context;
-        const { email } = options;
         const { data: before } = await perform(listAllWorkspaces, {});
         const isEmpty = before.length === 0;
         const workspace =
@@ -49,7 +49,7 @@ const init = command({
         output.note(`workspace      ${workspace.id} (${workspace.name})${isEmpty ? "" : " (was there)"}`);
         output.note(`plan           ${describePlan(workspace, config.plans, before.length < 2)}`);
         const { data: accounts } = await perform(listAllAccounts, {});
-        if (email !== null && !accounts.some((account) => account.email === checkEmail(email))) {
+        if (email !== null && !accounts.some((account) => account.email === email)) {
           output.note(
             `${email} was not made, because there is an account; if you want both: formsvc account create ${email}`,
           );

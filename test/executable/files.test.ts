@@ -146,6 +146,11 @@ test("init makes what is missing, and a second time finds it and changes nothing
   expect(second.stderr.match(/\(was there\)/g)).toHaveLength(2);
   expect(second.stderr).toContain("other@example.com was not made");
   expect((await machine.run(["init", "--email", "ada@example.com"])).stderr).not.toContain("not made");
+  expect(await machine.run(["init", "--email", "bad"])).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: 'formsvc: not an e-mail address: "bad"\n',
+  });
   expect(readFileSync(machine.path("formsvc.config.json"), "utf8")).toBe(config);
   expect(await machine.json(["account", "list"])).toMatchObject({ data: [{ email: "ada@example.com" }] });
 });
