@@ -18,7 +18,13 @@ import { plainText } from "../foundation/plain-text.ts";
 import { listHeld } from "../submissions/held/held-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
-import { originOption, readChallengeSecretFile, readSettings, settingOptions } from "./endpoint-settings.ts";
+import {
+  languageOption,
+  originOption,
+  readChallengeSecretFile,
+  readSettings,
+  settingOptions,
+} from "./endpoint-settings.ts";
 import { withNewDatabase } from "./open.ts";
 import { ifAllowed } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
@@ -59,11 +65,13 @@ const create = command({
     { flags: "--schema <file>", summary: "the fields as JSON; - reads standard input", required: true },
     { flags: "--workspace <workspace>", summary: "workspace of the endpoint (needed if there are several)" },
     originOption,
+    languageOption,
     { flags: "--env", summary: "print FORMSVC_… lines for eval" },
   ],
   examples: [
     "formsvc endpoint create --name Contact --schema contact.json",
     'eval "$(formsvc endpoint create --name Contact --schema contact.json --env)"',
+    "formsvc endpoint create --name Kontakt --schema kontakt.json --language de",
     `echo '{"email":{"type":"string","required":true,"format":"email"}}' | formsvc endpoint create --name News --schema -`,
   ],
   action: (context, options) => {
@@ -71,8 +79,9 @@ const create = command({
     return operate(
       context,
       async (terminal) => {
-        const { name, workspace, allowOrigin } = options;
-        const input = { name, schema, workspace, allowed_origins: allowOrigin ?? [] };
+        const { name, workspace, allowOrigin, language } = options;
+        const settings = { allowed_origins: allowOrigin ?? [], language: language || null };
+        const input = { name, schema, workspace, ...settings };
         const created = await terminal.perform(createEndpoint, input);
         printCreated(context, created, options.env);
         await showMore(context, terminal, created.endpoint);

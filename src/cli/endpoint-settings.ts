@@ -14,6 +14,11 @@ export const originOption = {
   repeatable: true,
 } as const;
 
+export const languageOption = {
+  flags: "--language <tag>",
+  summary: "language of what visitors read if their post names none, like de; '' takes it from their browser",
+} as const;
+
 export const settingOptions = [
   { ...originOption, summary: `${originOption.summary}; '*' alone allows every origin` },
   {
@@ -57,11 +62,7 @@ export const settingOptions = [
     summary:
       "page after a plain form's error, called with ?error=held|invalid|refused|later; '' restores the built-in one",
   },
-  {
-    flags: "--language <tag>",
-    summary:
-      "language of what visitors read if their post names none, like de; '' takes it from their browser",
-  },
+  languageOption,
   {
     flags: "--page <on>",
     summary: "a page of the form's own at /p/ and its id, or its name if that is unique on the server",
