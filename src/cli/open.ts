@@ -213,8 +213,23 @@ async function withOpened<Result>(
     isRefused = true;
     throw error;
   } finally {
-    await db.close();
-    if (isNew && isRefused && "path" in db && removeUnused(db.path))
-      note("nothing was stored in it, and it is removed again");
+    await closeAgain(db, isNew && isRefused ? note : null);
   }
+}
+
+/** @param note if nothing may be left of a new database to which nothing was done; called if it is removed */
+async function closeAgain(db: AnyDatabase, note: ((text: string) => void) | null): Promise<void> {
+  if ("path" in db) {
+    db.close();
+    if (note !== null && removeUnused(db.path)) note("nothing was stored in it, and it is removed again");
+    return;
+  }
+  const isRemoved = note !== null && (await removeTables(db));
+  await db.close();
+  if (isRemoved) note("nothing was stored in it, and its tables are removed again");
+}
+
+async function removeTables(db: PostgresqlDatabase): Promise<boolean> {
+  const { removeUnusedTables } = await import("../database/postgresql/remove-unused-tables.ts");
+  return removeUnusedTables(db);
 }

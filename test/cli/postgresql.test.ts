@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { newId } from "../../src/foundation/id.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
@@ -12,6 +12,7 @@ import {
   untilTailed,
 } from "../support/temporary-postgresql.ts";
 import { write } from "../support/engines.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
 
 const EMPTY = "TEMPLATE template0";
 const SECRET = /a%2Fb%40c/;
@@ -112,6 +113,31 @@ describe.skipIf(!hasPostgresql)("on PostgreSQL", () => {
     expect(await status()).toMatchObject({ version: 0, latest });
     await machine.mustRun(["migrate", "up"]);
     expect(await status()).toMatchObject({ version: latest });
+  });
+
+  test("a refused first command leaves no tables, and takes none that somebody has", async () => {
+    const machine = await postgresqlMachine(EMPTY);
+    const schema = machine.write("schema.json", { name: { type: "string" } });
+    const refused = ["endpoint", "create", "--name", "Contact", "--schema", schema, "--language", "tlh"];
+    const first = await machine.run(refused);
+    expect([first.code, first.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /made a new database.*\n.*nothing was stored in it, and its tables are removed again/,
+      ),
+    ]);
+    const objects = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
+      UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace`;
+    const other = await connectPlainly(machine.address);
+    onTestFinished(() => other.end());
+    expect((await other.query(objects)).rows).toEqual([]);
+    // Somebody else is connected, who may be about to store something.
+    expect((await machine.run(refused)).stderr).not.toContain("removed again");
+    expect((await other.query("SELECT 1 FROM account")).rows).toEqual([]);
+    await other.end();
+    await machine.mustRun(["account", "create", "ada@example.com"]);
+    expect((await machine.run(refused)).code).toBe(2);
+    expect((await machine.mustRun(["account", "list"])).stdout).toContain("ada@example.com");
   });
 
   test("the password is in no output, whichever way the address is named", async () => {

@@ -40,7 +40,8 @@ export function rehearsePostgresqlMigration(db: PostgresqlDatabase): Promise<Mig
   );
 }
 
-function inLockedTransaction<Result>(
+/** Under the lock of migrations. It is rolled back if `work` throws. */
+export function inLockedTransaction<Result>(
   db: PostgresqlDatabase,
   end: "COMMIT" | "ROLLBACK",
   work: (client: PoolClient) => Promise<Result>,
