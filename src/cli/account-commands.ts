@@ -26,6 +26,7 @@ import { addNoun, command, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
 import { operate, operateHere } from "./operate.ts";
 import { operationCommand } from "./operation-command.ts";
+import type { PerformCommand } from "./terminal.ts";
 import { contentsText } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
@@ -220,15 +221,25 @@ const endSessions = command({
   action: (context, { session, yes }, [email]) =>
     operate(context, async ({ perform }) => {
       const { account } = await perform(showAccount, { account: email });
+      if (session !== null && !yes) await requireSession(perform, email, session);
       const browsers = session === null ? "every browser" : `the browser of ${session}`;
       await confirm(`Sign ${account.email} out in ${browsers}?`, yes);
       const { ended } = await perform(endAccountSessions, { account: email, session });
-      if (session !== null && ended === 0)
-        throw new FormsvcError("not_found", `${email} has no session ${session}`);
+      if (session !== null && ended === 0) throw noSession(email, session);
       if (context.output.isJson) return context.output.json({ ended });
       return context.output.note(ended === 1 ? "1 session ended" : `${ended} sessions ended`);
     }),
 });
+
+/** Nobody is asked about one that is not there. @throws not_found */
+async function requireSession(perform: PerformCommand, email: string, session: string): Promise<void> {
+  const { data } = await perform(listAccountSessions, { account: email });
+  if (!data.some(({ id }) => id === session)) throw noSession(email, session);
+}
+
+function noSession(email: string, session: string): FormsvcError {
+  return new FormsvcError("not_found", `${email} has no session ${session}`);
+}
 
 const contentsParts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
 

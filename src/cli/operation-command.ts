@@ -56,7 +56,7 @@ interface OperationCommandSpec<
     terminal: Terminal,
   ) => MaybeLater<Question<NoInfer<z.input<Input>>> | null>;
   /** Whether the operation deletes content for good that the write-ahead log may still hold. */
-  readonly clearsLog?: boolean;
+  readonly clearsLog?: boolean | ((input: z.input<Input>, terminal: Terminal) => boolean);
   /** Whether the command creates a missing database, because a new installation may begin with it. */
   readonly isFirst?: boolean;
 }
@@ -87,7 +87,9 @@ export function operationCommand<
         if (question !== null) await confirm(question.text, options.yes);
         const input = { ...given, ...question?.about };
         const answer = await terminal.perform(operation, input, ...make);
-        if (spec.clearsLog) clearLog(context, terminal.here);
+        const clears =
+          typeof spec.clearsLog === "function" ? spec.clearsLog(input, terminal) : spec.clearsLog;
+        if (clears === true) clearLog(context, terminal.here);
         await printAnswer(spec, { ...terminal, output: context.output }, answer, input);
       };
       return operate(context, work, isFirst ? withNewDatabase : withDatabase);

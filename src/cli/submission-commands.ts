@@ -78,9 +78,10 @@ const list = operationCommand({
 const show = command({
   usage: "show <submission>",
   summary: "Show a submission with its spam reasons",
-  action: (context, _options, [id]) =>
+  options: [{ flags: "--deleted", summary: "also if it is in the bin" }],
+  action: (context, { deleted }, [id]) =>
     operate(context, async ({ perform }) => {
-      const { mark, ...submission } = await perform(showSubmission, { submission: id });
+      const { mark, ...submission } = await perform(showSubmission, { submission: id, deleted });
       const { schema_version: _version, ...shown } = submission;
       if (context.output.isJson) context.output.json(shown);
       else printWhole(context.output, submission);

@@ -9,11 +9,9 @@ import {
 } from "../submissions/manage/work-operations.ts";
 import { listSubmissions, showSubmission } from "../submissions/manage/submission-operations.ts";
 import { MAX_NOTE_LENGTH, MAX_NOTES } from "../submissions/stored/submission-work.ts";
-import { confirm, readInput, yesOption } from "./arguments.ts";
-import { clearLog } from "./clear-log.ts";
-import { command } from "./command.ts";
-import { operate } from "./operate.ts";
+import { readInput } from "./arguments.ts";
 import { operationCommand } from "./operation-command.ts";
+import type { Here } from "./terminal.ts";
 
 const SAMPLE_ID = "sub_01h455vb4pex5vsknk084sn02q";
 
@@ -56,26 +54,32 @@ const note = operationCommand({
   print: ({ output }, { note: { id } }) => output.note(`noted: ${id}`),
 });
 
-const remove = command({
+const remove = operationCommand({
   usage: "delete <submission...>",
   summary: "Delete submissions: into the bin for submissions.binDays, or for good",
-  options: [{ flags: "--now", summary: "for good, also what is in the bin already" }, yesOption],
-  action: (context, { now, yes }, ids) =>
-    operate(context, async ({ perform, here }) => {
-      // A submission in the bin cannot be shown, so this checks that each one exists and is not there.
-      if (!yes && !now) for (const id of ids) await perform(showSubmission, { submission: id });
-      const what = ids.length === 1 ? ids[0] : `${ids.length} submissions`;
-      await confirm(`Delete ${what}${now ? " for good" : ""}?`, yes);
-      const done = await perform(deleteSubmissions, { submissions: ids, now });
-      // A server does not say how long its bin keeps submissions.
-      const binDays = here?.config.submissions.binDays ?? 0;
-      const isFinal = now || binDays === 0;
-      if (isFinal) clearLog(context, here);
-      if (context.output.isJson) return context.output.json(done);
-      const kept = isFinal ? "" : ` (for ${countOf(binDays, "day")}, submission undelete brings them back)`;
-      return context.output.note(`deleted: ${done.deleted.length}${kept}`);
-    }),
+  options: [{ flags: "--now", summary: "for good, also what is in the bin already" }],
+  operation: deleteSubmissions,
+  input: ({ now }, ids) => ({ submissions: [...ids], now }),
+  async check({ submissions, now }, { perform }) {
+    for (const submission of submissions)
+      await perform(showSubmission, { submission, ...(now && { deleted: true }) });
+  },
+  ask({ submissions, now }, { here }) {
+    const what = submissions.length === 1 ? submissions[0] : `${submissions.length} submissions`;
+    return { text: `Delete ${what}${isFinal(now, here) ? " for good" : ""}?` };
+  },
+  clearsLog: ({ now }, { here }) => isFinal(now, here),
+  print({ output, here }, { deleted }, { now }) {
+    // A server does not say how long its bin keeps submissions.
+    const days = here === null || isFinal(now, here) ? null : here.config.submissions.binDays;
+    const kept = days === null ? "" : ` (for ${countOf(days, "day")}, submission undelete brings them back)`;
+    output.note(`deleted: ${deleted.length}${kept}`);
+  },
 });
+
+function isFinal(now: boolean | undefined, here: Here | null): boolean {
+  return now === true || here?.config.submissions.binDays === 0;
+}
 
 const undelete = operationCommand({
   usage: "undelete <submission...>",

@@ -121,9 +121,9 @@ test("what cannot be done says why, with its exit code, and changes nothing", as
     [
       ["end-sessions", ANA],
       2,
-      /Sign ana@example\.org out in every browser\? Give --yes to do it without being asked/,
+      /nobody can be asked here, so give --yes: Sign ana@example\.org out in every browser\?/,
     ],
-    [["end-sessions", ANA, "--session", "ses_1"], 2, /out in the browser of ses_1\? Give --yes/],
+    [["end-sessions", ANA, "--session", "ses_1"], 3, /ana@example\.org has no session ses_1/],
   ];
   for (const [args, code, message] of cases) {
     const ran = await machine.run(["account", ...args]);
@@ -163,6 +163,8 @@ test("sessions are listed and ended; the text of a browser cannot steer the term
   const [{ id } = { id: "" }] = data;
   const notHers = await machine.run(["account", "end-sessions", BEN, "--session", id, "--yes"]);
   expect([notHers.code, notHers.stderr]).toEqual([3, expect.stringContaining(`has no session ${id}`)]);
+  const asked = await machine.run(["account", "end-sessions", ANA, "--session", id]);
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("give --yes")]);
   expect(await machine.json(["account", "end-sessions", ANA, "--session", id, "--yes"])).toEqual({
     ended: 1,
   });

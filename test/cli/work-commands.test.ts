@@ -37,11 +37,15 @@ test("submissions are set, noted, deleted and brought back by commands, and show
   );
   expect([await list(), await list("--deleted")]).toEqual([[second, third], [first]]);
   expect((await machine.run(["submission", "show", first])).stderr).toContain("it is in the bin");
+  expect(await machine.json(["submission", "show", first, "--deleted"])).toMatchObject({
+    id: first,
+    deleted_at: expect.any(String) as string,
+  });
   await machine.mustRun(["submission", "undelete", first]);
   await machine.mustRun(["submission", "delete", first, "--now", "--yes"]);
   await machine.mustRun(["submission", "delete", second, "--yes"]);
   expect((await machine.run(["submission", "delete", second, "--now"])).stderr).toContain(
-    "for good? Give --yes",
+    `give --yes: Delete ${second} for good?`,
   );
   expect(await machine.json(["submission", "empty-bin", "--yes"])).toEqual({ deleted: 1 });
   expect([await list(), await list("--deleted")]).toEqual([[third], []]);
@@ -65,6 +69,7 @@ test("what is typed wrongly is refused with its reason, and changes nothing", as
     [3, "in the bin; nothing was changed", ["undelete", id]],
     [3, "nothing was deleted", ["delete", id, unknown, "--yes"]],
     [3, `there is no submission ${unknown}`, ["delete", id, unknown]],
+    [3, `there is no submission ${unknown}`, ["delete", id, unknown, "--now"]],
     [3, "nowhere", ["empty-bin", "--endpoint", "nowhere"]],
     [2, "--yes", ["delete", id]],
     [2, "--yes", ["empty-bin"]],
@@ -83,6 +88,9 @@ test("without a bin a deletion is final, and what was in it goes within minutes 
   const [first = "", second = ""] = ids;
   await machine.mustRun(["submission", "delete", first, "--yes"]);
   machine.write("formsvc.config.json", JSON.stringify({ submissions: { binDays: 0 } }));
+  expect((await machine.run(["submission", "delete", second])).stderr).toContain(
+    `give --yes: Delete ${second} for good?`,
+  );
   const deleted = await machine.mustRun(["submission", "delete", second, "--yes"]);
   expect([deleted.stderr, await list("--deleted")]).toEqual(["deleted: 1\n", [first]]);
   const refused = machine.write("wrong.json", JSON.stringify({ submissions: { binDays: -1 } }));

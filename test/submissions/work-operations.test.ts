@@ -120,6 +120,10 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       ...missing,
       message: `there is no submission ${submission}; it is in the bin, and submission undelete brings it back`,
     });
+    expect(await performOn(db, showSubmission, { submission, deleted: true }, door)).toMatchObject({
+      id: submission,
+      deleted_at: new Date(NOON).toISOString(),
+    });
     await expect(performOn(db, deleteSubmissions, { submissions }, door)).rejects.toMatchObject(missing);
     await expect(performOn(db, setSubmissions, { submissions, state: "done" }, door)).rejects.toMatchObject(
       missing,

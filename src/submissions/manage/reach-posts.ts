@@ -31,12 +31,19 @@ export function* reachWorkspacesOf(
   return workspaceIds;
 }
 
-/** @throws not_found, with the same message if there is no such submission and if the caller may not see it; forbidden */
-export function* reachSubmission(asking: Asking, id: string): Steps<StoredSubmission> {
+/**
+ * @param bin `anywhere` also finds a submission that is in the bin.
+ * @throws not_found, with the same message if there is no such submission and if the caller may not see it; forbidden
+ */
+export function* reachSubmission(
+  asking: Asking,
+  id: string,
+  bin: Exclude<BinFilter, "binned"> = "kept",
+): Steps<StoredSubmission> {
   const submission = yield* findSubmission(id);
   if (submission === undefined || !(yield* reachWorkspacesOf(asking, [submission.endpointId])).size)
     throw noSubmission(id);
-  if (submission.deletedAt !== null)
+  if (bin === "kept" && submission.deletedAt !== null)
     throw noSubmission(id, "; it is in the bin, and submission undelete brings it back");
   return submission;
 }

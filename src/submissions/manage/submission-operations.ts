@@ -57,14 +57,17 @@ export const showSubmission = operation({
   summary: "Show a submission with its spam reasons",
   kind: "read",
   access: "submissions:read",
-  input: z.strictObject({ submission: submissionId }),
+  input: z.strictObject({
+    submission: submissionId,
+    deleted: z.boolean().default(false).describe("Also if it is in the bin."),
+  }),
   output: submissionShape.extend({
     schema_version: z.number().describe("Of the endpoint's schema, as it was checked with."),
     mark: z.enum(["spam", "ham"]).nullable().describe("What somebody taught the filter that it is."),
     not_sent: notSentShape.optional(),
   }),
-  *run(context, { submission: reference }) {
-    const submission = yield* reachSubmission(context, reference);
+  *run(context, { submission: reference, deleted }) {
+    const submission = yield* reachSubmission(context, reference, deleted ? "anywhere" : "kept");
     const { schemaVersion } = submission;
     const mark = yield* findMark(submission.id);
     const conceal = yield* concealReasons(context.viewing);
@@ -161,9 +164,9 @@ function* readerOf({ actor, viewing }: Context, reference: string | null): Steps
   }
   const { accountId } = viewing;
   if (accountId === null)
-    throw new FormsvcError("forbidden", "Only an account has read something, and the token has none.");
+    throw new FormsvcError("forbidden", "only an account has read something, and the token has none");
   const isOther = reference !== null && (yield* getAccount(reference)).id !== accountId;
-  if (isOther) throw new FormsvcError("forbidden", `A ${actor.kind} may name its own account only.`);
+  if (isOther) throw new FormsvcError("forbidden", `a ${actor.kind} may name its own account only`);
   return { accountId, viewing };
 }
 
