@@ -189,7 +189,7 @@ function readKey({ route, request, door }: Call, body: Buffer | null): KeyedRequ
   if (header === undefined || route.method !== "POST" || route.operation.kind === "read") return null;
   if (typeof header !== "string" || !/^[\x21-\x7e]{1,255}$/.test(header)) {
     const expected = "expected 1 to 255 visible ASCII characters";
-    throw new FormsvcError("invalid_request", `The Idempotency-Key header: ${expected}.`, {
+    throw new FormsvcError("invalid_request", `the Idempotency-Key header: ${expected}`, {
       details: { "Idempotency-Key": expected },
     });
   }

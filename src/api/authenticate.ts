@@ -102,17 +102,17 @@ export function refusePlainHttp(request: FastifyRequest, trustedProxies: Network
   if (isHttps && trustedProxies.contains(socketAddress(request.raw.socket))) return;
   throw new FormsvcError(
     "forbidden",
-    "The API needs https, because a token over plain http can be read on the way. Put a reverse proxy with https in front of " +
-      "formsvc, set server.trustProxy to the proxy’s address, and let it send X-Forwarded-Proto.",
+    "the API needs https, because a token over plain http can be read on the way; put a reverse proxy with https in front of " +
+      "formsvc, set server.trustProxy to the proxy’s address, and let it send X-Forwarded-Proto",
   );
 }
 
 function unauthorized(): FormsvcError {
-  return new FormsvcError("unauthorized", "A valid token is required: Authorization: Bearer fat_….");
+  return new FormsvcError("unauthorized", "a valid token is required: Authorization: Bearer fat_…");
 }
 
 function tooMany({ resetSeconds }: RateState): FormsvcError {
-  return new FormsvcError("rate_limited", `Too many requests; try again in ${resetSeconds} seconds.`, {
+  return new FormsvcError("rate_limited", `too many requests; try again in ${resetSeconds} seconds`, {
     retryAfterSeconds: resetSeconds,
   });
 }

@@ -26,7 +26,7 @@ export function readCursor(cursor: string | null, list: string): string | null {
   if (cursor === null) return null;
   const [of, after] = Buffer.from(cursor, "base64url").toString().split(" ", 2);
   if (of === list && after !== undefined && writeCursor({ list, after }) === cursor) return after;
-  throw new FormsvcError("invalid_request", "The cursor is not one that a page of this list returned.", {
+  throw new FormsvcError("invalid_request", "the cursor is not one that a page of this list returned", {
     details: { cursor: "expected the next_cursor of a page of the same list, with the same filters" },
   });
 }
@@ -37,7 +37,7 @@ export function readLimit(text: string | null): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;
   const expected = `expected a whole number from 1 to ${MAX_LIMIT}`;
-  throw new FormsvcError("invalid_request", `The input is wrong: limit: ${expected}.`, {
+  throw new FormsvcError("invalid_request", `the input is wrong: limit: ${expected}`, {
     details: { limit: expected },
   });
 }

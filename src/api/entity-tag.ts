@@ -16,6 +16,6 @@ export function namesTag(header: string, tag: string): boolean {
 export function changedSince(): FormsvcError {
   return new FormsvcError(
     "precondition_failed",
-    "It was changed since it was read, and nothing was done: read it again and repeat the change.",
+    "it was changed since it was read, and nothing was done: read it again and repeat the change",
   );
 }

@@ -39,7 +39,7 @@ function importerOf(actor: TokenActor | null): Importer {
 /** @throws invalid_request if there is no body */
 export function fileOf({ body }: FastifyRequest): ReceivedFile {
   if (typeof body !== "object" || body === null || !("closeUnused" in body))
-    throw new FormsvcError("invalid_request", "The body is missing: send the file as it is.");
+    throw new FormsvcError("invalid_request", "the body is missing: send the file as it is");
   return body as ReceivedFile;
 }
 

@@ -46,7 +46,7 @@ export function loginRoutes(
     if (!config.dashboard.enabled)
       throw new FormsvcError(
         "not_found",
-        "This server has no dashboard to approve a login; use a token that was made on its machine.",
+        "this server has no dashboard to approve a login; use a token that was made on its machine",
       );
     const scopes = readScopes(asked.scope);
     const made = { clientName: asked.client_name, clientAddress, scopes };
@@ -129,7 +129,7 @@ function readBody<Shape extends z.ZodType>(shape: Shape, { body, headers }: Fast
   if (read.success) return read.data;
   const [problem] = read.error.issues;
   const name = problem?.path.join(".") ?? "";
-  throw new FormsvcError("invalid_request", `The input is wrong: ${name}: ${problem?.message ?? ""}.`);
+  throw new FormsvcError("invalid_request", `the input is wrong: ${name}: ${problem?.message ?? ""}`);
 }
 
 function parseJson(text: string): unknown {
@@ -151,7 +151,7 @@ function readScopes(text: string): LoginRequest["scopes"] {
 }
 
 function tooMany(seconds: number): FormsvcError {
-  return new FormsvcError("rate_limited", `Too many requests; try again in ${seconds} seconds.`, {
+  return new FormsvcError("rate_limited", `too many requests; try again in ${seconds} seconds`, {
     retryAfterSeconds: seconds,
   });
 }

@@ -31,7 +31,7 @@ function* reachOf(actor: TokenActor, id: string): Steps<Reach> {
     return { workspaceId, endpointId: id };
   }
   if (!isId("ws", id))
-    throw new FormsvcError("invalid_request", `The ${ONLY_HEADER} header: expected an id, ws_… or ep_….`, {
+    throw new FormsvcError("invalid_request", `the ${ONLY_HEADER} header: expected an id, ws_… or ep_…`, {
       details: { [ONLY_HEADER]: "expected the id of a workspace or an endpoint" },
     });
   if ((yield* findStanding(viewing, id)) === null) throw noWorkspace(id);

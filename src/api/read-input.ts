@@ -41,7 +41,7 @@ export function inputOfBody(
   const members = body === null || body.length === 0 ? {} : parseObject(body);
   const crowded = Object.entries(members).find(([name, value]) => isCrowd(name, value));
   if (crowded !== undefined)
-    throw new FormsvcError("invalid_request", `${crowded[0]}: at most ${MAX_BULK} at once.`, {
+    throw new FormsvcError("invalid_request", `${crowded[0]}: at most ${MAX_BULK} at once`, {
       details: { [crowded[0]]: `expected at most ${MAX_BULK}` },
     });
   const doubled = Object.keys(members).find((name) => Object.hasOwn(params, name) || fromQuery.has(name));
@@ -68,7 +68,7 @@ function parseObject(body: Buffer): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new FormsvcError("invalid_json");
   if (isDeeper(value, MAX_DEPTH))
-    throw new FormsvcError("invalid_json", `The body is nested deeper than ${MAX_DEPTH}.`);
+    throw new FormsvcError("invalid_json", `the body is nested deeper than ${MAX_DEPTH}`);
   return value as Record<string, unknown>;
 }
 
@@ -90,7 +90,7 @@ function valueOf(name: string, texts: readonly string[], type: z.ZodType | undef
 
 export function wrongParameter(name: string, problem: string): FormsvcError {
   const named = name.slice(0, 100);
-  return new FormsvcError("invalid_request", `These query parameters are wrong: ${named}.`, {
+  return new FormsvcError("invalid_request", `these query parameters are wrong: ${named}`, {
     details: { [named]: problem },
   });
 }

@@ -231,7 +231,7 @@ const endSessions = command({
     }),
 });
 
-/** Nobody is asked about one that is not there. @throws not_found */
+/** Checks that the session exists, before anybody is asked about it. @throws not_found */
 async function requireSession(perform: PerformCommand, email: string, session: string): Promise<void> {
   const { data } = await perform(listAccountSessions, { account: email });
   if (!data.some(({ id }) => id === session)) throw noSession(email, session);

@@ -108,7 +108,7 @@ export const yesOption = { flags: "--yes", summary: "do it without being asked" 
 export async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
-    throw new FormsvcError("usage", `${question} Give --yes to do it without being asked.`);
+    throw new FormsvcError("usage", `nobody can be asked here, so give --yes: ${question}`);
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   // The end of input and Ctrl-C close the prompt without an answer, which means no.
   const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));

@@ -188,9 +188,9 @@ function replayCommandOf(noun: Noun): AnyCommand {
         const recipientId = options[recipient];
         const isRange = failed || since !== null || until !== null;
         if (id === undefined && !isRange)
-          throw new FormsvcError("usage", "Name a delivery, or give --failed, --since or --until.");
+          throw new FormsvcError("usage", "name a delivery, or give --failed, --since or --until");
         if (id !== undefined && (isRange || recipientId !== null))
-          throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
+          throw new FormsvcError("usage", "name one delivery or give a range, not both");
         const what = { delivery: id ?? null, failed, ...timesOf(since, until) };
         const replayed = await replay(perform, recipientId, { ...what, as_new: asNew, dry_run: dryRun });
         if (context.output.isJson) return context.output.json(replayed);

@@ -1,4 +1,4 @@
-import type { FormsvcError } from "../foundation/errors.ts";
+import { describeError, type FormsvcError } from "../foundation/errors.ts";
 import type { Hint, Listener } from "../foundation/hint.ts";
 
 /** A text for each kind of hint, or a function that makes it from the hint's facts. */
@@ -106,6 +106,12 @@ export function describeHint(hint: Hint): string {
 }
 
 /** The text of an error for a person at the terminal: what is wrong, and the command that helps. */
-export function describeFailure({ message, facts }: FormsvcError): string {
-  return facts.hint === undefined ? message : `${message}; ${describeHint(facts.hint)}`;
+export function describeFailure({ code, message, facts }: FormsvcError): string {
+  const said = message === describeError(code).sentence ? begunSmall(message) : message;
+  return facts.hint === undefined ? said : `${said}; ${describeHint(facts.hint)}`;
+}
+
+/** Gives a sentence of the error table the form of features' messages: it begins small and ends without a full stop. */
+function begunSmall(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
 }

@@ -217,7 +217,7 @@ async function withOpened<Result>(
   }
 }
 
-/** @param note if nothing may be left of a new database to which nothing was done; called if it is removed */
+/** @param note null keeps the database; else the database is new, is removed if nothing was stored in it, and `note` says so */
 async function closeAgain(db: AnyDatabase, note: ((text: string) => void) | null): Promise<void> {
   if ("path" in db) {
     db.close();

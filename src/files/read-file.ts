@@ -32,7 +32,7 @@ export function* refuseUnreadable(id: string): Steps<void> {
   if ((yield* first(rows)) !== undefined)
     throw new FormsvcError(
       "gone",
-      "The bytes of this file are not in this backup: it was made without files.",
+      "the bytes of this file are not in this backup: it was made without files",
     );
 }
 
@@ -165,7 +165,7 @@ async function* bytesOf(db: Database, id: string, range: ByteRange): AsyncGenera
 function refuseStore(id: string): never {
   throw new FormsvcError(
     "unavailable",
-    `The file ${id} is in a store of files that the configuration does not name (files.s3).`,
+    `the file ${id} is in a store of files that the configuration does not name (files.s3)`,
   );
 }
 

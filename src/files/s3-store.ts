@@ -159,14 +159,14 @@ export class S3Store implements ObjectStore {
 /** The error for whoever waits for a file. Only the operator should see what is wrong with the store. */
 function refusalOf(fault: StoreFault): FormsvcError {
   if (!fault.isMissing) return storeIsAway(fault);
-  return new FormsvcError("gone", "The bytes of this file are not in the store of files any more.", {
+  return new FormsvcError("gone", "the bytes of this file are not in the store of files any more", {
     cause: fault,
   });
 }
 
 /** @param cause the fault, if there just was one */
 export function storeIsAway(cause?: StoreFault): FormsvcError {
-  return new FormsvcError("unavailable", "The store of files does not answer; try again shortly.", {
+  return new FormsvcError("unavailable", "the store of files does not answer; try again shortly", {
     retryAfterSeconds: AWAY_SECONDS,
     cause,
   });

@@ -202,12 +202,12 @@ interface BacklogRow {
 export function* refuseUnscanned(fileId: string): Steps<void> {
   const row = yield* first(query.selectFrom("file_scan").select("state").where("file_id", "=", fileId));
   if (row?.state === "scanning")
-    throw new FormsvcError("conflict", "The file is being scanned for viruses; try again shortly.", {
+    throw new FormsvcError("conflict", "the file is being scanned for viruses; try again shortly", {
       retryAfterSeconds: 2,
     });
   if (row?.state === "refused")
     throw new FormsvcError(
       "forbidden",
-      "The file could not be scanned for viruses, and this server lets nobody open such files.",
+      "the file could not be scanned for viruses, and this server lets nobody open such files",
     );
 }

@@ -81,7 +81,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 /** @throws invalid_request if a page's cursor is not an id of this kind; null stands for the first page. */
 export function checkCursor(prefix: IdPrefix, cursor: string | null): void {
   if (cursor === null || isId(prefix, cursor)) return;
-  throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
+  throw new FormsvcError("invalid_request", "the cursor is not one that a page returned", {
     details: { cursor: "malformed" },
   });
 }

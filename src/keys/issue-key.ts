@@ -21,7 +21,7 @@ export interface PreparedKey {
 const making = new Semaphore({
   maxRunning: 1,
   maxWaiting: 64,
-  refusal: "Too many keys are being made; try again shortly.",
+  refusal: "too many keys are being made; try again shortly",
 });
 
 /** Makes a key. @param workspace any name of its workspace, to take turns. @throws unavailable if too many wait. */

@@ -33,13 +33,9 @@ export function* writeInvitation(letter: InvitationLetter, now: number): Steps<v
   const { invitationId, address, dashboardUrl } = letter;
   const quotas = questionQuotas(address, letter);
   if (!(yield* isWithin(quotas, now)))
-    throw new FormsvcError(
-      "rate_limited",
-      "Too many invitations were sent within an hour. Try again later.",
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      },
-    );
+    throw new FormsvcError("rate_limited", "too many invitations were sent within an hour; try again later", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
   const topic = `${TOPIC}${invitationId}`;
   const content = contentOf(dashboardUrl);
   const id = yield* queueLetter({ kind: "confirmation", topic, address, recipientId: null, content }, now);

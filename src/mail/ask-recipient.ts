@@ -100,7 +100,7 @@ export const askRecipient = operation({
       requireMail(context.config);
       if (recipient.unsubscribedAt !== null) requireAgreed(recipient);
       if (recipient.confirmedAt !== null)
-        throw new FormsvcError("conflict", `The holder of ${recipient.settings.address} agreed already.`);
+        throw new FormsvcError("conflict", `the holder of ${recipient.settings.address} agreed already`);
       const { isAsked, changes } = yield* ask(context, recipient, endpoint);
       return changed({ recipient: mailRecipientJson(recipient), asked: isAsked }, ...changes);
     });

@@ -10,7 +10,7 @@ export function checkRecipientSettings<T extends Partial<MailRecipientSettings>>
   if (!Number.isInteger(maxSpamScore) || maxSpamScore < 0 || maxSpamScore > MAX_SPAM_SCORE) {
     throw new FormsvcError(
       "usage",
-      `A recipient's highest spam score is a whole number from 0 to ${MAX_SPAM_SCORE}.`,
+      `a recipient's highest spam score is a whole number from 0 to ${MAX_SPAM_SCORE}`,
     );
   }
   if (subject !== null) checkSubject(subject);
@@ -22,7 +22,7 @@ function checkSubject(subject: string): void {
   if (isOneLine && subject.trim() !== "" && subject.length <= MAX_SUBJECT_TEMPLATE_LENGTH) return;
   throw new FormsvcError(
     "usage",
-    `A subject has 1 to ${MAX_SUBJECT_TEMPLATE_LENGTH} characters in one line, without control characters.`,
+    `a subject has 1 to ${MAX_SUBJECT_TEMPLATE_LENGTH} characters in one line, without control characters`,
   );
 }
 

@@ -56,7 +56,7 @@ export function* insertMailRecipientRows(
   const others = yield* listMailRecipients(endpointId);
   requireNoneEqual(others, settings);
   if (others.length >= MAX_RECIPIENTS_OF_KIND)
-    throw new FormsvcError("usage", `An endpoint has at most ${MAX_RECIPIENTS_OF_KIND} recipients.`);
+    throw new FormsvcError("usage", `an endpoint has at most ${MAX_RECIPIENTS_OF_KIND} recipients`);
   const id = newId("rcpt", now);
   const wanted = { maxSpamScore, conditions };
   yield* insertRecipient({ id, kind: MAIL_KIND, endpointId, ...wanted, confirmedAt }, now);

@@ -54,11 +54,11 @@ export class MailTests {
   }
 }
 
-const AT_ONCE = "Another test e-mail is under way. Try it again in a moment.";
+const AT_ONCE = "another test e-mail is under way; try it again in a moment";
 
 function tooMany(seconds: number): FormsvcError {
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
-  const message = `No e-mail was sent, because too many tests were sent before it. Try it again in ${wait}.`;
+  const message = `no e-mail was sent, because too many tests were sent before it; try it again in ${wait}`;
   return new FormsvcError("rate_limited", message, { retryAfterSeconds: Math.max(1, Math.ceil(seconds)) });
 }

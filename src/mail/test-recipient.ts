@@ -30,7 +30,7 @@ export const testRecipient = operation({
     const { address } = recipient.settings;
     if (parts.mailTests === null) throw new FormsvcError("unavailable", NOT_SET_UP);
     if (recipient.unsubscribedAt !== null || recipient.confirmedAt === null)
-      throw new FormsvcError("conflict", `The holder of ${address} did not agree to get e-mail.`);
+      throw new FormsvcError("conflict", `the holder of ${address} did not agree to get e-mail`);
     const account = limitedAccountOf(actor);
     const note = (): Promise<null> =>
       context.transact(function* () {

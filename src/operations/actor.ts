@@ -83,16 +83,15 @@ export function requireAccess(actor: Actor, access: Access): void {
   if (actor.kind === "terminal" || actor.kind === "server") return;
   if (actor.kind === "visitor") {
     if (byLink) return;
-    throw new FormsvcError("forbidden", "A link of a letter may not do that.");
+    throw new FormsvcError("forbidden", "a link of a letter may not do that");
   }
   if (actor.kind === "token") {
-    if (scopes === null) throw new FormsvcError("forbidden", "A token may not do that.");
+    if (scopes === null) throw new FormsvcError("forbidden", "a token may not do that");
     const missing = scopes.find((scope) => !includesScope(actor.scopes, scope));
-    if (missing !== undefined) throw new FormsvcError("forbidden", `The token has not the scope ${missing}.`);
+    if (missing !== undefined) throw new FormsvcError("forbidden", `the token has not the scope ${missing}`);
   }
   const isOperator = actor.kind === "account" ? actor.isOperator : actor.account?.isOperator === true;
-  if (role === "operator" && !isOperator)
-    throw new FormsvcError("forbidden", "Only an operator may do that.");
+  if (role === "operator" && !isOperator) throw new FormsvcError("forbidden", "only an operator may do that");
 }
 
 /** The name of an actor in the record of changes. */

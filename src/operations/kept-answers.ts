@@ -54,12 +54,12 @@ export function* recallAnswer(request: KeyedRequest, now: number): Steps<KeptAns
   if (!row.body_hash.equals(request.bodyHash))
     throw new FormsvcError(
       "conflict",
-      "This Idempotency-Key was used with another body; use a new key for a new request.",
+      "this Idempotency-Key was used with another body; use a new key for a new request",
     );
   if (row.answer === null)
     throw new FormsvcError(
       "conflict",
-      "The first request with this Idempotency-Key has no answer yet, or none that can be repeated: look at what it did.",
+      "the first request with this Idempotency-Key has no answer yet, or none that can be repeated: look at what it did",
     );
   return { status: row.status, answer: JSON.parse(row.answer) as unknown };
 }
@@ -74,7 +74,7 @@ export function* claimKey(request: KeyedRequest, now: number): Steps<void> {
     text<{ keys: number }>("SELECT count(*) AS keys FROM api_answer WHERE owner = ?", owner),
   );
   if ((counted?.keys ?? 0) >= MAX_KEYS)
-    throw new FormsvcError("rate_limited", `More than ${MAX_KEYS} Idempotency-Keys were used in 24 hours.`, {
+    throw new FormsvcError("rate_limited", `more than ${MAX_KEYS} Idempotency-Keys were used in 24 hours`, {
       retryAfterSeconds: 3600,
     });
   yield* run(

@@ -171,7 +171,7 @@ function readInput<Schema extends z.ZodObject>(schema: Schema, input: unknown): 
       details.set(name, isUnknown ? "unknown member" : message);
   }
   const named = [...details].map(([name, message]) => (name === "" ? message : `${name}: ${message}`));
-  throw new FormsvcError("invalid_request", `The input is wrong: ${named.join("; ")}.`, {
+  throw new FormsvcError("invalid_request", `the input is wrong: ${named.join("; ")}`, {
     details: Object.fromEntries(details),
   });
 }

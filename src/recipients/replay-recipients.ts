@@ -70,11 +70,11 @@ export async function replay<Of extends AnyRecipient>(
   const isRange = failed || since !== null || until !== null;
   if (delivery === null) {
     if (!isRange)
-      throw new FormsvcError("usage", "Name a delivery, or say which range: failed, since or until.");
+      throw new FormsvcError("usage", "name a delivery, or say which range: failed, since or until");
     return replayMany(context, kinds, request);
   }
   if (isRange || recipientId !== null)
-    throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
+    throw new FormsvcError("usage", "name one delivery or give a range, not both");
   return replayOne(context, kinds, delivery, request);
 }
 

@@ -127,7 +127,7 @@ function longestMatchedText(pattern: Pattern, maxLength: number | undefined): nu
 function requirePattern(source: string): Pattern {
   const pattern = compilePattern(source);
   if (typeof pattern === "string")
-    throw new FormsvcError("schema_invalid", `The pattern ${source} ${pattern}.`);
+    throw new FormsvcError("schema_invalid", `the pattern ${source} ${pattern}`);
   return pattern;
 }
 

@@ -20,7 +20,7 @@ export function parseDefinition(input: unknown): SchemaDefinition {
   else checkDefinition(input, problems);
   if (problems.count === 0) return copyJson(input) as SchemaDefinition;
   const lines = problems.list.map(({ path, message }) =>
-    path === "" ? `The schema ${message}` : `Schema: ${path} ${message}`,
+    path === "" ? `the schema ${message}` : `schema: ${path} ${message}`,
   );
   const others = problems.count - lines.length;
   if (others > 0) lines.push(`and ${others} more`);

@@ -123,7 +123,7 @@ function typeMessage(
   });
 }
 
-/** How a form sends a number, whatever the language: whoever wrote `1.234,5` sees what to write. A text is not formatted. */
+/** The form of a number that posts take, whatever the language: whoever wrote `1.234,5` sees what to write. A text, so that no language formats it. */
 const WRITTEN_NUMBER = "1234.5";
 
 function expectedText(expected: string, received: string, wording: Wording): string {

@@ -53,7 +53,7 @@ export function createKeyring({ keyFile, key }: SecretsSettings): Keyring {
       const [newest] = (keys = read());
       if (newest !== undefined) return seal(newest, plain, context);
       if (sealedWith(plain) === null) return plain;
-      throw new FormsvcError("usage", "This value looks like one that formsvc has encrypted.");
+      throw new FormsvcError("usage", "this value looks like one that formsvc has encrypted");
     },
     open(stored, context) {
       const id = sealedWith(stored);

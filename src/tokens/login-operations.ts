@@ -21,7 +21,7 @@ export const approveLogin = operation({
   *run(context, input) {
     const { actor } = context;
     if (actor.kind !== "account")
-      throw new FormsvcError("forbidden", "A login is approved by somebody who is signed in.");
+      throw new FormsvcError("forbidden", "a login is approved by somebody who is signed in");
     const login = yield* getWaiting(context, input.code);
     const scopes = checkScopes(input.scopes);
     if (scopes.includes("operator") && !actor.isOperator)

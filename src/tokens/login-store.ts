@@ -45,13 +45,9 @@ export function* addLoginRequest(
     ),
   );
   if ((counted?.own ?? 0) >= MAX_OF_CLIENT)
-    throw new FormsvcError(
-      "rate_limited",
-      `More than ${MAX_OF_CLIENT} logins of this address wait already.`,
-      {
-        retryAfterSeconds: LOGIN_MS / 1000,
-      },
-    );
+    throw new FormsvcError("rate_limited", `more than ${MAX_OF_CLIENT} logins of this address wait already`, {
+      retryAfterSeconds: LOGIN_MS / 1000,
+    });
   if ((counted?.total ?? 0) >= MAX_REQUESTS)
     yield* run(
       text(
@@ -128,7 +124,7 @@ export function* pollLogin(deviceCode: string, now: number): Steps<LoginRequest 
 /** Uses the code up. Call in the transaction that makes the token: a code makes only one. @throws gone */
 export function* spendLogin(deviceCode: string, now: number): Steps<void> {
   const row = yield* findByDevice(deviceCode, now);
-  if (row?.state !== "approved") throw new FormsvcError("gone", "The code was used already.");
+  if (row?.state !== "approved") throw new FormsvcError("gone", "the code was used already");
   yield* run(query.deleteFrom("login_request").where("device_hash", "=", row.device_hash));
 }
 

@@ -83,7 +83,7 @@ function* findOwner(
   const own = actor.kind === "account" ? actor.accountId : null;
   const found = yield* chooseAccount(account ?? own, now, config.newWorkspacePlan);
   if (actor.kind === "account" && found.id !== own)
-    throw new FormsvcError("forbidden", "A token of another account is made on the server’s machine only.");
+    throw new FormsvcError("forbidden", "a token of another account is made on the server’s machine only");
   const { id: accountId, email, isOperator } = found;
   return { email, isOperator, bound: { accountId, workspaceId: null, endpointId: null } };
 }
@@ -145,7 +145,7 @@ export const revokeOwnToken = operation({
 });
 
 function* ownToken({ actor }: Context): Steps<Token> {
-  if (actor.kind !== "token") throw new FormsvcError("forbidden", "Only a program with a token has one.");
+  if (actor.kind !== "token") throw new FormsvcError("forbidden", "only a program with a token has one");
   return yield* getToken(SEES_ALL, actor.tokenId);
 }
 

@@ -15,7 +15,7 @@ export function checkWebhookSettings<T extends Partial<WebhookSettings>>(
   if (!Number.isInteger(maxSpamScore) || maxSpamScore < 0 || maxSpamScore > MAX_SPAM_SCORE) {
     throw new FormsvcError(
       "usage",
-      `A webhook's highest spam score is a whole number from 0 to ${MAX_SPAM_SCORE}.`,
+      `a webhook's highest spam score is a whole number from 0 to ${MAX_SPAM_SCORE}`,
     );
   }
   return {
@@ -29,6 +29,6 @@ export function checkWebhookSettings<T extends Partial<WebhookSettings>>(
 export function addressFor(format: WebhookFormat, text: string): string {
   const url = normalizeWebhookUrl(text);
   const problem = format === "standard" ? null : CHAT_FORMATS[format].findProblem(new URL(url));
-  if (problem !== null) throw new FormsvcError("usage", `The webhook's URL ${problem}.`);
+  if (problem !== null) throw new FormsvcError("usage", `the webhook's URL ${problem}`);
   return url;
 }

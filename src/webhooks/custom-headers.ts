@@ -50,23 +50,23 @@ export function checkCustomHeaders(headers: CustomHeaders): CustomHeaders {
 }
 
 function checkEntries(entries: readonly (readonly [name: string, value: string])[]): CustomHeaders {
-  if (entries.length > HEADERS_MAX) throw refuse(`A webhook has at most ${HEADERS_MAX} headers of its own.`);
+  if (entries.length > HEADERS_MAX) throw refuse(`a webhook has at most ${HEADERS_MAX} headers of its own`);
   const headers = new Map<string, string>();
   for (const [index, [given, value]] of entries.entries()) {
     const name = given.toLowerCase();
     // The message shows nothing of the line: a line without a name may be a credential.
-    if (!NAME.test(name)) throw refuse(`A header is written 'Name: value'; number ${index + 1} is not.`);
+    if (!NAME.test(name)) throw refuse(`a header is written 'Name: value'; number ${index + 1} is not`);
     if (RESERVED.has(name) || name.startsWith("webhook-"))
-      throw refuse(`The header ${name} is formsvc's own.`);
-    if (headers.has(name)) throw refuse(`The header ${name} is given twice.`);
+      throw refuse(`the header ${name} is formsvc's own`);
+    if (headers.has(name)) throw refuse(`the header ${name} is given twice`);
     headers.set(name, checkValue(name, value));
   }
   return Object.fromEntries(headers);
 }
 
 function checkValue(name: string, value: string): string {
-  if (value.length > VALUE_MAX_LENGTH) throw refuse(`The header ${name} is longer than ${VALUE_MAX_LENGTH}.`);
-  if (!/^[\x20-\x7e]*$/.test(value)) throw refuse(`The header ${name} may hold printable ASCII only.`);
+  if (value.length > VALUE_MAX_LENGTH) throw refuse(`the header ${name} is longer than ${VALUE_MAX_LENGTH}`);
+  if (!/^[\x20-\x7e]*$/.test(value)) throw refuse(`the header ${name} may hold printable ASCII only`);
   return value;
 }
 

@@ -25,7 +25,7 @@ export function secretKey(secret: string): Buffer {
   // Node ignores characters that are not base64, so a text is base64 only if it is the encoding of what it decodes to.
   const isCanonical = key.toString("base64") === encoded;
   if (!isCanonical || key.length < SECRET_MIN_BYTES || key.length > SECRET_MAX_BYTES) {
-    throw new FormsvcError("usage", "A webhook secret is whsec_ and the padded base64 of 24 to 64 bytes.");
+    throw new FormsvcError("usage", "a webhook secret is whsec_ and the padded base64 of 24 to 64 bytes");
   }
   return key;
 }

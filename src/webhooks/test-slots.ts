@@ -19,7 +19,7 @@ export class TestSlots {
     const line = account ?? "";
     const own = this.#taken.filter((each) => each === line).length;
     if (this.#taken.length >= MAX_TESTS || own >= MAX_TESTS_AN_ACCOUNT)
-      throw new FormsvcError("unavailable", "Other tests are under way. Try it again in a moment.");
+      throw new FormsvcError("unavailable", "other tests are under way; try it again in a moment");
     this.#taken.push(line);
     try {
       return await test();

@@ -184,7 +184,7 @@ function* checkLead(
 
 /** @throws forbidden if the actor does not see all workspaces. */
 function requireOperator({ viewing }: Context, what: string): void {
-  if (!viewing.isOperator) throw new FormsvcError("forbidden", `Only an operator may ${what}.`);
+  if (!viewing.isOperator) throw new FormsvcError("forbidden", `only an operator may ${what}`);
 }
 
 export const rotateSecret = operation({

@@ -56,7 +56,7 @@ export function* insertWebhookRows(
 ): Steps<{ webhook: Webhook; secret: string | null }> {
   const settings = checkWebhookSettings(given, given.format);
   if ((yield* listWebhooks(endpointId)).length >= MAX_RECIPIENTS_OF_KIND) {
-    throw new FormsvcError("usage", `An endpoint has at most ${MAX_RECIPIENTS_OF_KIND} webhooks.`);
+    throw new FormsvcError("usage", `an endpoint has at most ${MAX_RECIPIENTS_OF_KIND} webhooks`);
   }
   const id = newId("wh", now);
   const { url, allowPrivate, maxSpamScore, conditions, format } = settings;

@@ -24,5 +24,5 @@ export function normalizeWebhookUrl(text: string): string {
 }
 
 function refuse(problem: string): FormsvcError {
-  return new FormsvcError("usage", `The webhook's URL ${problem}.`);
+  return new FormsvcError("usage", `the webhook's URL ${problem}`);
 }

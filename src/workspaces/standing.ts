@@ -123,10 +123,10 @@ export function refusalOf(
 ): FormsvcError | null {
   const needed = ruleOf(access).role;
   if (needed !== null && !includesRole(role, needed))
-    return refused(`The role ${role} in this workspace may not do that; it needs ${needed}.`);
+    return refused(`the role ${role} in this workspace may not do that; it needs ${needed}`);
   if (endpoints !== null && OF_WORKSPACE.has(access)) return refusedToBound(role);
   const switchedOff = (what: string): FormsvcError =>
-    refused(`The role ${role} in this workspace may not ${what}: it is switched off.`);
+    refused(`the role ${role} in this workspace may not ${what}: it is switched off`);
   if (access === "submissions:export" && !mayExport) return switchedOff("export");
   if (access === "spam:details" && !seesSpamDetails) return switchedOff("see why posts scored");
   return null;
@@ -156,7 +156,7 @@ export function needsWhole(access: Access): boolean {
 }
 
 function refusedToBound(role: Role): FormsvcError {
-  return refused(`The role ${role} of some forms may not do that: it concerns the whole workspace.`);
+  return refused(`the role ${role} of some forms may not do that: it concerns the whole workspace`);
 }
 
 function refused(message: string): FormsvcError {

@@ -148,7 +148,7 @@ test("a dry run needs what the preview needs, and no more", async () => {
   });
   expect([refused.status, refused.json["message"]]).toEqual([
     403,
-    "The token has not the scope submissions:read.",
+    "the token has not the scope submissions:read",
   ]);
   const reader = await serve(["endpoints:read", "submissions:read"]);
   const body = { endpoint: reader.form.id, choices: {} };

@@ -112,7 +112,7 @@ test("refusals come in one order: no token, no scope, not there, wrong input", a
     400,
     {
       error: "Invalid request",
-      message: "The input is wrong: surely: unknown member.",
+      message: "the input is wrong: surely: unknown member",
       details: { surely: "unknown member" },
       code: "invalid_request",
     },

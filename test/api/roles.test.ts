@@ -163,7 +163,7 @@ describe.each(ROUTES.filter(({ path }) => path !== "/token"))("$operation.name (
       new RegExp(`^${expectedOf(person, route)} `),
     );
     const isByRole = answer.status === 403 && ruleOf(operation.access).role !== "operator";
-    if (isByRole) expect(answer.json["message"]).toContain(`The role ${person.role} `);
+    if (isByRole) expect(answer.json["message"]).toContain(`the role ${person.role} `);
     expect({ ...(await contentOf(server.owner)), api_token: null }).toEqual({ ...before, api_token: null });
   });
 });

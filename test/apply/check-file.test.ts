@@ -34,7 +34,7 @@ test.each([
   ],
   [contact({ keep_days: 0 }), /workspaces\.0\.endpoints\.0\.keep_days: expected 1 to 36500 days/],
   [contact({ schema: { email: { type: "text" } } }), /workspaces\.0\.endpoints\.0\.schema\.email\.type/],
-  [contact({ webhooks: [{ url: "ftp://x" }] }), /webhooks\.0\.url: The webhook's URL must begin with https/],
+  [contact({ webhooks: [{ url: "ftp://x" }] }), /webhooks\.0\.url: the webhook's URL must begin with https/],
   [
     contact({ webhooks: [{ url: { env: "NOT_SET_HERE" } }] }),
     /the environment variable NOT_SET_HERE is not set/,

@@ -95,7 +95,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     for (const [name, actor] of Object.entries({ editor, reader, editor2: boundEditor }))
       await expect(asked(actor), name).rejects.toMatchObject({
         code: "forbidden",
-        message: expect.stringContaining(`The role ${name.replace("2", "")} in this workspace`) as string,
+        message: expect.stringContaining(`the role ${name.replace("2", "")} in this workspace`) as string,
       });
     const stranger: Actor = { kind: "account", ...cleo.identity };
     await expect(asked(stranger)).rejects.toMatchObject({ code: "not_found" });

@@ -122,5 +122,5 @@ test("several fields for an address are named, and one of them is to be chosen",
   const { id } = await machine.createEndpoint({ name: "Several", schema: { email, friend: email } });
   const ran = await machine.run(["autoreply", "set", id]);
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toMatch(/Several fields could have the address of the reply: "email", "friend"/);
+  expect(ran.stderr).toMatch(/several fields could have the address of the reply: "email", "friend"/);
 });

@@ -66,7 +66,7 @@ test("held drop-all drops what an endpoint or all endpoints hold, and says how m
     const { code, stderr } = await machine.run(["held", ...wrong]);
     expect([code, stderr]).toEqual([3, expect.not.stringContaining("--yes")]);
   }
-  expect((await machine.run(["held", "drop-all", "--endpoint", "Shop"])).stderr).toContain("Give --yes");
+  expect((await machine.run(["held", "drop-all", "--endpoint", "Shop"])).stderr).toContain("give --yes");
 });
 
 test.skipIf(isAtDistance)(

@@ -60,3 +60,11 @@ test("a hint carries the values that its command needs", () => {
     new RegExp(`has them; upgrade with: formsvc workspace set-plan ${workspace.id} PLAN$`),
   );
 });
+
+test("an error without words of its own is told at the terminal as the others are: it begins small, without a full stop", () => {
+  expect(describeFailure(new FormsvcError("database_busy"))).toBe(
+    "another process holds the database; try again shortly",
+  );
+  const own = new FormsvcError("usage", "EDITOR is not set", { hint: { kind: "list_keys" } });
+  expect(describeFailure(own)).toBe("EDITOR is not set; see: formsvc key list ENDPOINT");
+});

@@ -60,9 +60,9 @@ test("every problem of a schema is told in a line of its own, with the file's na
   const ran = await machine.run(["schema", "check", "-"], { input: '{"a":{"type":"text"},"b":{},"c":5}' });
   expect(ran.code).toBe(2);
   expect(ran.stderr.trim().split("\n")).toEqual([
-    expect.stringContaining("standard input: Schema: a.type must be one of"),
-    expect.stringContaining("standard input: Schema: b has no type"),
-    expect.stringContaining("standard input: Schema: c must be a field definition"),
+    expect.stringContaining("standard input: schema: a.type must be one of"),
+    expect.stringContaining("standard input: schema: b has no type"),
+    expect.stringContaining("standard input: schema: c must be a field definition"),
   ]);
   const anything = '{"cv":{"type":"file","accept":["*/*"]}}';
   const refused = await machine.run(["schema", "check", "-"], { input: anything });

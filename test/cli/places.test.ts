@@ -69,7 +69,7 @@ test("an endpoint is made, shown by id, name and workspace, changed, paused and 
   expect(await machine.json(["endpoint", "pause", id])).toMatchObject({ endpoint: { state: "paused" } });
   expect(await machine.json(["endpoint", "resume", id])).toMatchObject({ endpoint: { state: "active" } });
   const unasked = await machine.run(["endpoint", "delete", id]);
-  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("Give --yes")]);
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("give --yes")]);
   expect(await machine.json(["endpoint", "delete", id, "--yes"])).toMatchObject({ endpoint: { id } });
   expect((await machine.run(["endpoint", "show", id])).code).toBe(3);
   expect((await machine.mustRun(["endpoint", "list"])).stdout).toMatch(
@@ -107,7 +107,7 @@ test("an account in doubt is vouched for once, by its address, after what ends w
   const unasked = await machine.run(["account", "vouch", "kim@example.org"]);
   expect([unasked.code, unasked.stderr]).toEqual([
     2,
-    expect.stringMatching(/end its password, second factor, sessions and tokens.*Give --yes/s),
+    expect.stringMatching(/give --yes.*end its password, second factor, sessions and tokens/s),
   ]);
   const vouch = ["account", "vouch", "KIM@example.org", "--yes"];
   expect(await machine.json(vouch)).toMatchObject({ account: { id: account.id, is_doubtful: false } });
@@ -174,7 +174,7 @@ test("a workspace is handed over, a form moves into it while its plan has room, 
   const { workspace } = await machine.json<{ workspace: Named & { account_id: string } }>(ben);
   const transfer = ["workspace", "transfer", "ben", "--to", "owner@localhost", "--stay", "editor"];
   const unasked = await machine.run(transfer);
-  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("Give --yes")]);
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("give --yes")]);
   for (const wrong of [
     ["workspace", "transfer", "ben", "--to", "nobody@example.org"],
     ["workspace", "transfer", "nowhere", "--to", "owner@localhost"],
@@ -221,7 +221,7 @@ test("a submission is done, assigned, noted, put into the bin and brought back",
     note: expect.objectContaining({ text: "Called back" }) as object,
   });
   const unasked = await machine.run(["submission", "delete", id]);
-  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("Give --yes")]);
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("give --yes")]);
   expect(await machine.json(["submission", "delete", id, "--yes"])).toEqual({ deleted: [id] });
   expect((await machine.run(["submission", "show", id])).stderr).toContain("in the bin");
   expect(await machine.json(["submission", "undelete", id])).toEqual({ undeleted: [id] });

@@ -10,7 +10,7 @@ import { startReceiverWith } from "../support/receivers.ts";
 import { goodPost, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
-const PER_HOUR = /In an hour, an account sends \d+ [\w ]+ at most[^<]*Try it again in \d+ minutes/;
+const PER_HOUR = /In an hour, an account sends \d+ [\w ]+ at most[^<]*try it again in \d+ minutes/;
 
 /** A webhook of an account that is no operator, whose receiver takes everything. Returns the path of its page. */
 function addWebhook({ owner, config, clock }: TestServer, { endpoint }: FormOwner, url: string): string {

@@ -97,7 +97,7 @@ describe("a store that does not do what it is asked", () => {
       scripted.treat = ({ method }) => (method === "PUT" ? treatment : "ok");
       const refused = await apply(server, secret, pdf(600_000));
       expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "10"]);
-      expect(refused.json["message"]).toBe("The store of files does not answer; try again shortly.");
+      expect(refused.json["message"]).toBe("the store of files does not answer; try again shortly");
       expect((await server.post(other.secret, { name: "Bo" })).status).toBe(200);
       expect(server.stored(id)).toEqual([]);
 

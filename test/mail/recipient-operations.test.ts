@@ -63,7 +63,7 @@ test("a form has at most 50 recipients; the 51st is refused, another form takes 
     ids.push(await add(db, ben.endpoint, `holder-${index}@example.org`));
   await expect(add(db, ben.endpoint)).rejects.toMatchObject({
     code: "usage",
-    message: "An endpoint has at most 50 recipients.",
+    message: "an endpoint has at most 50 recipients",
   });
   await add(db, cleo.endpoint);
   await performOn(db, deleteRecipient, { recipient: ids[0] ?? "" }, {});
@@ -110,7 +110,7 @@ describe("who may do what", () => {
     const input = { endpoint: ben.endpoint, address: "more@example.org" };
     await expect(performOn(db, createRecipient, input, { actor, config, parts })).rejects.toMatchObject({
       code: "forbidden",
-      message: "The token has not the scope submissions:read.",
+      message: "the token has not the scope submissions:read",
     });
     const set = await performOn(db, setRecipient, { recipient, digest: "daily" }, { actor });
     expect(set.recipient).toMatchObject({ digest: "daily", address: ADDRESS });

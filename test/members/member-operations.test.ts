@@ -111,7 +111,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     for (const ask of refused) {
       await expect(ask(reader)).rejects.toMatchObject({
         ...forbidden,
-        message: expect.stringContaining("The role reader in this workspace") as string,
+        message: expect.stringContaining("the role reader in this workspace") as string,
       });
       await expect(ask({ kind: "account", ...cleo.identity })).rejects.toMatchObject(notFound);
     }
@@ -127,7 +127,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     for (const input of [{ workspace }, { endpoint: shop.endpoint }])
       await expect(partsOn(db, exportSubmissions, input, as)).rejects.toMatchObject({
         ...forbidden,
-        message: "The role reader in this workspace may not export: it is switched off.",
+        message: "the role reader in this workspace may not export: it is switched off",
       });
     // Their own workspaces alone.
     const [all] = await partsOn(db, exportSubmissions, { format: "json" }, as);

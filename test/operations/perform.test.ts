@@ -159,7 +159,7 @@ test("an input that is wrong is refused with each member that is, and nothing is
   await expect(wrong).rejects.toMatchObject({
     code: "invalid_request",
     message: expect.stringMatching(
-      /^The input is wrong: name: .*; fails: .*; other: unknown member\.$/,
+      /^the input is wrong: name: .*; fails: .*; other: unknown member$/,
     ) as string,
     facts: { details: { other: "unknown member" } },
   });

@@ -35,7 +35,7 @@ describe.each(ENGINES)("what an account causes, counted in $name", ({ temporary 
     );
     const refused = ended.filter(
       (each) =>
-        each.status === "rejected" && /In an hour, an account sends 60 tests/.test(String(each.reason)),
+        each.status === "rejected" && /in an hour, an account sends 60 tests/.test(String(each.reason)),
     );
     const taken = ended.filter(({ status }) => status === "fulfilled").length;
     // On PostgreSQL one may be told to try again, because too many were in its way.

@@ -69,16 +69,16 @@ test("all problems are told at once, each with a line in the message", () => {
   const told = refusal({ a: { type: "text" }, b: { type: "number", minimum: "1" }, "c d": 5 });
   expect(told?.problems.map(({ path }) => path)).toEqual(["a.type", "b.minimum", '["c d"]']);
   expect(told?.message.split("\n")).toEqual([
-    expect.stringMatching(/^Schema: a\.type must be one of /),
-    expect.stringMatching(/^Schema: b\.minimum must /),
-    expect.stringMatching(/^Schema: \["c d"\] must be a field definition /),
+    expect.stringMatching(/^schema: a\.type must be one of /),
+    expect.stringMatching(/^schema: b\.minimum must /),
+    expect.stringMatching(/^schema: \["c d"\] must be a field definition /),
   ]);
 });
 
 test("JSON Schema is told apart, with what to give instead", () => {
   const told = refusal({ type: "object", properties: { email: { type: "string" } } });
   expect(told?.message).toMatch(
-    /^The schema looks like JSON Schema; give only what is inside its properties/,
+    /^the schema looks like JSON Schema; give only what is inside its properties/,
   );
   expect(refusal({ type: { type: "string" }, properties: { type: "string" } })).toBeUndefined();
 });

@@ -49,7 +49,7 @@ test("of many searches of one account three wait, and the others are told at onc
   for (const refused of own.slice(4))
     await expect(refused.answer).rejects.toMatchObject({
       code: "rate_limited",
-      message: expect.stringContaining("Another search of yours goes on") as string,
+      message: expect.stringContaining("another search of yours goes on") as string,
     });
   other.end();
   expect(await other.answer).toBe("found for ben");

@@ -3,6 +3,7 @@ import { listFiles, modeOf, readText } from "./repository.ts";
 import { checkMigrationNames, checkRunBit, checkTestPlaces, checkTopLevel } from "./repository-rules.ts";
 import { findCircles } from "./source-imports.ts";
 import {
+  beginsMessagesSmall,
   asksGivenClock,
   usesGivenClock,
   findUnusedEdges,
@@ -115,6 +116,20 @@ const RULES: readonly {
     over: code,
     caught: [plant("src/cli/key-commands.ts", "revokeKey(id, systemClock.now());")],
     passed: [plant("src/cli/command.ts", "clock: systemClock,")],
+  },
+  {
+    sentence: "messages of features begin small and end without a full stop, as a terminal shows them",
+    rule: beginsMessagesSmall,
+    over: code,
+    caught: [
+      plant("src/keys/a.ts", 'throw new FormsvcError("usage", "The key is wrong");'),
+      plant("src/mail/a.ts", "new FormsvcError(\n  'x',\n  `a subject has ${most} characters.`,\n)"),
+    ],
+    passed: [
+      plant("src/keys/a.ts", 'throw new FormsvcError("usage", "the key is wrong; issue another one");'),
+      plant("src/cli/a.ts", 'throw new FormsvcError("usage", "EDITOR is not set");'),
+      plant("src/http/a.ts", 'throw new FormsvcError("forbidden", "This endpoint is paused.");'),
+    ],
   },
   {
     sentence: "only the command line names its flags: the other folders leave hints",

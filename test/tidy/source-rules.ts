@@ -122,6 +122,22 @@ const namesNoFlag = onlyIn(
   "names a flag; leave a hint, which src/cli/hints.ts puts into words",
 );
 
+/** What is said to clients over HTTP or on pages alone, and never at a terminal. */
+const SENTENCES_ONLY =
+  /^src\/(?:http|dashboard|mcp|sessions|submissions\/(?:receive|commit)|files\/(?:file-room|uploads)\.|mail\/agree-to-mail\.|submissions\/files\/linked-files\.)/;
+const MESSAGE = /\bnew FormsvcError\(\s*[^,()]+,\s*(["`])(?<message>[^"`]*)\1/g;
+/** The name of an environment variable stays as it is. */
+const SENTENCE = /^(?![A-Z]+ )[A-Z]|\.$/;
+
+/** A terminal shows the messages of features as they are; pages make sentences of them. */
+export const beginsMessagesSmall: Rule = ({ path, text }) => {
+  if (!path.startsWith("src/") || SENTENCES_ONLY.test(path)) return [];
+  return [...text.matchAll(MESSAGE)]
+    .map((found) => found.groups?.["message"] ?? "")
+    .filter((message) => SENTENCE.test(message))
+    .map((message) => `${path}: begin it small, and without a full stop: ${message}`);
+};
+
 export const isFinished: Rule = (file) =>
   linesWith(file, /\b(?:TODO|FIXME|XXX|HACK)\b/).map((place) => `${place} is left to do`);
 

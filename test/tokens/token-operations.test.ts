@@ -221,7 +221,7 @@ test("a token makes, lists and revokes no token but itself", async () => {
     performOn(db, listAllTokens, {}, { actor }),
     performOn(db, revokeToken, { token: token.id }, { actor }),
   ])
-    await expect(tried).rejects.toMatchObject({ code: "forbidden", message: "A token may not do that." });
+    await expect(tried).rejects.toMatchObject({ code: "forbidden", message: "a token may not do that" });
   expect(await rowsOf(db, "SELECT id FROM api_token WHERE revoked_at IS NULL")).toHaveLength(1);
 });
 

@@ -105,7 +105,7 @@ describe("who may do what", () => {
     const reader = { actor: tokenOf(ben.identity, ["recipients:write", "submissions:read"]), parts };
     const make = { endpoint: ben.endpoint, url: URL_GIVEN };
     const move = { webhook, url: "https://192.0.2.8/" };
-    const refused = { code: "forbidden", message: "The token has not the scope submissions:read." };
+    const refused = { code: "forbidden", message: "the token has not the scope submissions:read" };
     await expect(performOn(db, createWebhook, make, writer)).rejects.toMatchObject(refused);
     await expect(performOn(db, setWebhook, move, writer)).rejects.toMatchObject(refused);
     expect((await performOn(db, showWebhook, { webhook })).webhook.url).toBe(URL_GIVEN);
@@ -170,7 +170,7 @@ test("a form has at most 50 webhooks, chats among them; the 51st is refused and 
   for (const format of ["standard", "slack"] as const)
     await expect(make(format)).rejects.toMatchObject({
       code: "usage",
-      message: "An endpoint has at most 50 webhooks.",
+      message: "an endpoint has at most 50 webhooks",
     });
   const listed = await performOn(db, listAllWebhooks, {}, { actor: ben.actor });
   expect(listed.data).toHaveLength(50);

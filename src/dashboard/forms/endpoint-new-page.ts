@@ -57,7 +57,7 @@ interface NewForm {
   readonly hasPage: boolean;
   /** A language tag; empty means the language of the visitor's browser. */
   readonly language: Language | "";
-  /** The ready-made form that it began from, whatever was changed since. */
+  /** The ready-made form that this form began from, whatever was changed since. */
   readonly start: ReadyMade | null;
   readonly draft: SchemaDraft;
   /** The language of the words in the draft that came from a ready-made form. */

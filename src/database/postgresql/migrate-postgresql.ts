@@ -40,7 +40,7 @@ export function rehearsePostgresqlMigration(db: PostgresqlDatabase): Promise<Mig
   );
 }
 
-/** Under the lock of migrations. It is rolled back if `work` throws. */
+/** Runs `work` in a transaction under the lock of migrations. The transaction is rolled back if `work` throws. */
 export function inLockedTransaction<Result>(
   db: PostgresqlDatabase,
   end: "COMMIT" | "ROLLBACK",

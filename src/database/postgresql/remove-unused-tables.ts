@@ -2,23 +2,24 @@ import type { PoolClient } from "pg";
 import { inLockedTransaction } from "./migrate-postgresql.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
-/** What one transaction made has its number: with that of the version, it is what made the tables, and nothing of anybody else. */
+/** Rows that the transaction wrote that wrote the version: those of the tables and functions that it made, and of nobody else's. */
 const MADE = "xmin = (SELECT xmin FROM schema_version)";
 const HERE = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())";
 const TABLES_SQL = `SELECT string_agg(oid::regclass::text, ', ') AS names FROM pg_class
   WHERE relkind = 'r' AND relnamespace = ${HERE} AND ${MADE}`;
 const FUNCTIONS_SQL = `SELECT string_agg(oid::regprocedure::text, ', ') AS names FROM pg_proc
   WHERE pronamespace = ${HERE} AND ${MADE}`;
-/** An account, or a connection of somebody else, who may be about to store something. */
+/** Finds an account, or another client's connection: that client may be about to store something. */
 const USED_SQL = `SELECT 1 FROM account UNION ALL SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND coalesce(backend_type, 'client backend') = 'client backend'`;
 const LEFT_SQL = `SELECT 1 FROM pg_class WHERE relkind = 'r' AND relnamespace = ${HERE}`;
 
 /**
- * Drops the tables that were made a moment ago, unless there is an account: without one nothing can be in them. They stay if anybody else is
- * connected, or has tables there. Whoever connects meanwhile waits for the lock of migrations, and makes them anew.
+ * Drops the tables that this process made a moment ago, unless there is an account: without an account no table can hold content. The tables
+ * stay if another client is connected, or has tables in the schema. A process that connects meanwhile waits for the lock of migrations, and
+ * makes the tables anew.
  *
- * @returns whether they were dropped.
+ * @returns whether the tables were dropped.
  */
 export async function removeUnusedTables(db: PostgresqlDatabase): Promise<boolean> {
   try {
@@ -29,7 +30,7 @@ export async function removeUnusedTables(db: PostgresqlDatabase): Promise<boolea
   }
 }
 
-/** @throws if they stay, which ends the transaction */
+/** @throws if the tables stay; that ends the transaction */
 async function dropUnused(client: PoolClient): Promise<void> {
   const namesOf = async (sql: string): Promise<string> =>
     (await client.query<{ names: string }>(sql)).rows[0]?.names ?? "";

@@ -42,18 +42,18 @@ function* chooseField(endpoint: Endpoint, wanted: string | undefined): Steps<str
   if (names.length === 0)
     throw new FormsvcError(
       "usage",
-      `${plainText(endpoint.name)} has no field of format email, so nobody can be replied to; give its field for the address that format in the schema.`,
+      `${plainText(endpoint.name)} has no field of format email, so nobody can be replied to; give its field for the address that format in the schema`,
     );
   if (wanted !== undefined) {
     if (names.includes(wanted)) return wanted;
     const why = `${JSON.stringify(wanted)} is not a field of format email`;
-    throw new FormsvcError("usage", `${why}; ${plainText(endpoint.name)} has: ${listed}.`);
+    throw new FormsvcError("usage", `${why}; ${plainText(endpoint.name)} has: ${listed}`);
   }
   const [only = "", ...others] = names;
   if (others.length === 0) return only;
   throw new FormsvcError(
     "usage",
-    `Several fields could have the address of the reply: ${listed}; choose one of them as the field.`,
+    `several fields could have the address of the reply: ${listed}; choose one of them as the field`,
   );
 }
 

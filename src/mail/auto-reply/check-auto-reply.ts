@@ -21,7 +21,7 @@ function checkSubject(subject: string): string {
   if (!isOneLine || subject.trim() === "" || subject.length > MAX_REPLY_SUBJECT_LENGTH)
     throw new FormsvcError(
       "usage",
-      `A subject has 1 to ${MAX_REPLY_SUBJECT_LENGTH} characters in one line, without control characters.`,
+      `a subject has 1 to ${MAX_REPLY_SUBJECT_LENGTH} characters in one line, without control characters`,
     );
   checkPlaceholders("subject", subject);
   return subject;
@@ -33,7 +33,7 @@ function checkText(given: string): string {
   if (text === "" || text.length > MAX_REPLY_TEXT_LENGTH)
     throw new FormsvcError(
       "usage",
-      `The text of an automatic reply has 1 to ${MAX_REPLY_TEXT_LENGTH} characters; this one has ${text.length}.`,
+      `the text of an automatic reply has 1 to ${MAX_REPLY_TEXT_LENGTH} characters; this one has ${text.length}`,
     );
   checkPlaceholders("text", text);
   return text;
@@ -45,7 +45,7 @@ function checkPlaceholders(what: "subject" | "text", template: string): void {
     const known = PLACEHOLDERS.map((each) => `{${each}}`).join(", ");
     throw new FormsvcError(
       "usage",
-      `The ${what} of an automatic reply cannot have ${plainText(whole)}: nothing that was submitted goes into it, because its address may be that of somebody else; it can have ${known}.`,
+      `the ${what} of an automatic reply cannot have ${plainText(whole)}: nothing that was submitted goes into it, because its address may be that of somebody else; it can have ${known}`,
     );
   }
 }

@@ -45,6 +45,6 @@ export function* countAction(
 function tooMany(action: LimitedAction, most: number, retryAfterSeconds: number): FormsvcError {
   const minutes = Math.ceil(retryAfterSeconds / 60);
   const wait = minutes === 1 ? "in a minute" : `in ${minutes} minutes`;
-  const message = `In an hour, an account sends ${most} ${WORDS[action]} at most, over all webhooks, chats and recipients. Nothing was sent. Try it again ${wait}.`;
+  const message = `in an hour, an account sends ${most} ${WORDS[action]} at most, over all webhooks, chats and recipients: nothing was sent, try it again ${wait}`;
   return new FormsvcError("rate_limited", message, { retryAfterSeconds });
 }

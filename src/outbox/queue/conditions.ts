@@ -54,7 +54,7 @@ export function conditionText({ field, is, value }: Condition): string {
 export function parseConditions(texts: readonly string[]): Condition[] {
   const given = texts.filter((each) => each.trim() !== "");
   if (given.length > 0 && given.length < texts.length)
-    throw new FormsvcError("usage", "Give conditions, or an empty text that clears them, not both.");
+    throw new FormsvcError("usage", "give conditions, or an empty text that clears them, not both");
   return given.map(parseCondition);
 }
 
@@ -76,20 +76,20 @@ export function checkConditions(
   fields: Readonly<Record<string, unknown>>,
 ): readonly Condition[] {
   if (given.length > MAX_CONDITIONS)
-    throw new FormsvcError("usage", `There are ${given.length} conditions; ${MAX_CONDITIONS} is the most.`);
+    throw new FormsvcError("usage", `there are ${given.length} conditions; ${MAX_CONDITIONS} is the most`);
   return given.map(({ field, is, value }) => {
     if (field.length > MAX_FIELD_LENGTH || value.length > MAX_VALUE_LENGTH)
       throw new FormsvcError(
         "usage",
-        `A condition has at most ${MAX_FIELD_LENGTH} characters of a field and ${MAX_VALUE_LENGTH} of a value.`,
+        `a condition has at most ${MAX_FIELD_LENGTH} characters of a field and ${MAX_VALUE_LENGTH} of a value`,
       );
     if (!Object.hasOwn(fields, field))
       throw new FormsvcError(
         "usage",
-        `The form has no field ${field}, on which there is a condition; it has ${namesOf(fields)}.`,
+        `the form has no field ${field}, on which there is a condition; it has ${namesOf(fields)}`,
       );
     if ((is === ">" || is === "<") && numberOf(value) === null)
-      throw new FormsvcError("usage", `${field}${is}${value}: a number is expected behind ${is}.`);
+      throw new FormsvcError("usage", `${field}${is}${value}: a number is expected behind ${is}`);
     const hasValue = is !== "filled" && is !== "empty";
     return { field, is, value: hasValue ? value.toWellFormed().replaceAll("\0", "") : "" };
   });

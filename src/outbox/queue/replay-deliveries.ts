@@ -47,7 +47,7 @@ export async function replayDelivery(db: Database, id: string, options: ReplayOp
   return db.transaction(function* () {
     const rows = query.selectFrom("delivery").select(["id", "state", "lead_id"]);
     const row = yield* first(rows.where("id", "=", id));
-    if (!row) throw new FormsvcError("not_found", `There is no delivery ${id}.`);
+    if (!row) throw new FormsvcError("not_found", `there is no delivery ${id}`);
     checkReplay(id, row.state, options.asNew);
     const leadId = row.lead_id ?? id;
     const sent = yield* replayRow(leadId, options);
@@ -62,7 +62,7 @@ export async function replayDelivery(db: Database, id: string, options: ReplayOp
 /** @throws conflict if a replay would send a second copy of a message that is sent anyway. */
 export function checkReplay(id: string, state: DeliveryState, asNew: boolean): void {
   if (state === "sending") {
-    throw new FormsvcError("conflict", `${id} is being sent right now; look again in a moment.`);
+    throw new FormsvcError("conflict", `${id} is being sent right now; look again in a moment`);
   }
   if (!asNew || state === "delivered" || state === "failed") return;
   const kind = state === "held" ? "enable_recipient_or_keep_id" : "wait_or_keep_id";

@@ -39,8 +39,8 @@ export function* getFileOf(submission: Submission, id: string): Steps<FileFacts>
 export function lostFile({ state, verdict = "a virus" }: Partial<ListedFile> = {}): FormsvcError {
   const message =
     state === "infected"
-      ? `The scanner found ${verdict} in this file, so its bytes were deleted; its name and size are in the submission.`
-      : "The bytes of this file are not kept any more; its name and size are in the submission.";
+      ? `the scanner found ${verdict} in this file, so its bytes were deleted; its name and size are in the submission`
+      : "the bytes of this file are not kept any more; its name and size are in the submission";
   return new FormsvcError("gone", message);
 }
 

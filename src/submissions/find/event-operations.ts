@@ -135,7 +135,7 @@ function* keptPosition(after: string, now: number): Steps<EventPosition> {
   if (start.until >= now - KEPT_MS && (yield* isPositionKnown(start.change))) return start;
   throw new FormsvcError(
     "gone",
-    "Events behind this place are not kept any more: begin without after, and read the lists for what was before.",
+    "events behind this place are not kept any more: begin without after, and read the lists for what was before",
   );
 }
 

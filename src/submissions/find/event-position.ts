@@ -26,7 +26,7 @@ export function readPosition(after: string): EventPosition {
     typeof name === "string" &&
     /^(?:sub_[0-9a-z]{26})?$/.test(name);
   if (!isPosition)
-    throw new FormsvcError("invalid_request", "after is not what an earlier call returned.", {
+    throw new FormsvcError("invalid_request", "after is not what an earlier call returned", {
       details: { after: "expected the next_after of an earlier call" },
     });
   return {

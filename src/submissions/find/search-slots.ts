@@ -99,13 +99,13 @@ export class SearchSlots {
 function ownGoesOn(): FormsvcError {
   return new FormsvcError(
     "rate_limited",
-    "Another search of yours goes on; wait until it has ended, or close its page, and try again.",
+    "another search of yours goes on; wait until it has ended, or close its page, and try again",
     { retryAfterSeconds: 5 },
   );
 }
 
 function othersGoOn(): FormsvcError {
-  return new FormsvcError("unavailable", "Searches of others go on; try again shortly.", {
+  return new FormsvcError("unavailable", "searches of others go on; try again shortly", {
     retryAfterSeconds: 5,
   });
 }

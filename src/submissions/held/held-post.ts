@@ -124,7 +124,7 @@ export function* listHeldPosts(
   maxBytes = Infinity,
 ): Steps<HeldPostPage> {
   if (cursor !== null && !isId("held", cursor)) {
-    throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
+    throw new FormsvcError("invalid_request", "the cursor is not one that a page returned", {
       details: { cursor: "malformed" },
     });
   }

@@ -238,13 +238,13 @@ function receivedFile(name: string, spool: Spool, sha256: Buffer, { close, wait,
 function tooLarge(): FormsvcError {
   return new FormsvcError(
     "payload_too_large",
-    `A file has up to ${MAX_IMPORT_BYTES / 1_048_576} MiB here; split it, or import it on the machine of the server.`,
+    `a file has up to ${MAX_IMPORT_BYTES / 1_048_576} MiB here; split it, or import it on the machine of the server`,
     { details: { maximum: MAX_IMPORT_BYTES } },
   );
 }
 
 function noRoom(cause?: unknown): FormsvcError {
-  return new FormsvcError("unavailable", "The server has no room for this file now.", {
+  return new FormsvcError("unavailable", "the server has no room for this file now", {
     retryAfterSeconds: RETRY_SECONDS,
     ...(cause !== undefined && { cause }),
   });
@@ -253,7 +253,7 @@ function noRoom(cause?: unknown): FormsvcError {
 function dayIsFull(now: number): FormsvcError {
   return new FormsvcError(
     "rate_limited",
-    `An account imports up to ${MAX_DAY_BYTES / 1_048_576} MiB a day; go on tomorrow, or import on the machine of the server.`,
+    `an account imports up to ${MAX_DAY_BYTES / 1_048_576} MiB a day; go on tomorrow, or import on the machine of the server`,
     { retryAfterSeconds: Math.ceil((dayStart(now) + DAY_MS - now) / 1000) },
   );
 }
@@ -261,14 +261,14 @@ function dayIsFull(now: number): FormsvcError {
 function notKept(): FormsvcError {
   return new FormsvcError(
     "not_found",
-    "The file is not here any more: it was kept for half an hour, until a restart, or until others needed its room.",
+    "the file is not here any more: it was kept for half an hour, until a restart, or until others needed its room",
   );
 }
 
 function ownGoesOn(): FormsvcError {
   return new FormsvcError(
     "rate_limited",
-    "Another import of yours goes on; try again when it has ended. What is imported twice is there once.",
+    "another import of yours goes on; try again when it has ended (what is imported twice is there once)",
     { retryAfterSeconds: RETRY_SECONDS },
   );
 }
