@@ -30,7 +30,7 @@ export interface ServedDatabase {
 
 /** Knows whether a post could be stored now. */
 export interface Writability {
-  /** Call it after each commit that had to write. */
+  /** Call it after each commit that had to write. @param worked whether the commit succeeded */
   report(worked: boolean): void;
   /** Whether the last commit or test write succeeded; it was at most a few seconds ago. */
   isWritable(): boolean;

@@ -10,7 +10,7 @@ import { asFault, StoreFault } from "./store-fault.ts";
 /** Hears of requests that failed, and of the state of the store. */
 export interface StoreObserver {
   onFailure(kind: RequestKind): void;
-  /** Called when the store fails for the first time. */
+  /** Called when the store fails after it had worked. */
   onFault(fault: string): void;
   /** Called when the store works again after it had failed. */
   onRecovery(): void;

@@ -100,11 +100,11 @@ export const FIELD_TYPES = Object.keys(PROPERTIES) as readonly FieldType[];
 export const MAX_FIELDS = 200;
 /** The largest number of levels of `properties` and `items` below a top-level field. A request body may have 32 levels. */
 export const MAX_FIELD_DEPTH = 8;
-/** In UTF-16 units. */
+/** The longest name of a field, in UTF-16 units. */
 export const MAX_FIELD_NAME_LENGTH = 100;
-/** In UTF-16 units. */
+/** The longest label of a field, in UTF-16 units. */
 export const MAX_FIELD_LABEL_LENGTH = 100;
-/** In UTF-16 units. */
+/** The longest description of a field, in UTF-16 units. */
 export const MAX_DESCRIPTION_LENGTH = 500;
 /** The largest number of values, enough for all countries or time zones. */
 export const MAX_ENUM_VALUES = 500;

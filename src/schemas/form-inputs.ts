@@ -53,7 +53,7 @@ export const MAX_BOXES = 12;
 
 /** The number of rows that a list of groups has at first, because a page without script cannot add rows. */
 const USUAL_ROWS = 3;
-/** The largest number of rows. */
+/** The largest number of rows of a list of groups in a page. */
 export const MAX_ROWS = 10;
 
 /** The number of rows of a list of groups in a page: one more than were sent. */

@@ -39,7 +39,7 @@ function membersOf(fields: SchemaDefinition, unknownFields: UnknownFields): Json
   };
 }
 
-/** A field with a default is never missing. */
+/** Whether a body must have the field. A field with a default is never missing. */
 export function isRequired(field: FieldDefinition): boolean {
   return field.required === true && field.default === undefined;
 }

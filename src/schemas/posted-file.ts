@@ -3,7 +3,7 @@ export interface FileFacts {
   readonly id: string;
   /** Cleaned: without path or control characters, 200 characters at most. */
   readonly name: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
   /** The media type, found by the file's content. */
   readonly type: string;

@@ -29,7 +29,7 @@ export interface LabelCounts {
 
 export interface EvalReport {
   readonly rows: number;
-  /** The counts of each source, ordered by name. */
+  /** The counts of each source, in the order in which the sources first occur. */
   readonly sources: readonly {
     readonly source: string;
     readonly spam: LabelCounts;

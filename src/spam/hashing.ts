@@ -23,7 +23,7 @@ export function hashOfCodes(codes: Readonly<Uint16Array>, start: number, end: nu
   return hash;
 }
 
-/** Spreads the last characters over all bits (the finaliser of MurmurHash3). */
+/** Finishes a hash: spreads the last characters over all bits (the finaliser of MurmurHash3). */
 export function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -1,6 +1,6 @@
 import type { SpamChoices } from "./spam-settings.ts";
 
-/** A word or phrase with what it does to the score. */
+/** A word or phrase with its effect on the score. */
 export type SpamKeyword = NonNullable<SpamChoices["keywords"]>[number];
 
 /** The points of a keyword without an effect of its own. */

@@ -15,7 +15,7 @@ import { subjectBuckets } from "./text-subjects.ts";
 
 const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
 
-/** The weights of characters come first, then those of words, then those of subjects. */
+/** The index of the first weight of words, and of subjects. The weights of characters come before them. */
 export const WORDS_FROM = BUCKETS;
 export const SUBJECTS_FROM = 2 * BUCKETS;
 

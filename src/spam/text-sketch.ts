@@ -51,7 +51,7 @@ export function sketchOf(words: TextWords): TextSketch | null {
 
 const hashes = new Uint32Array(MAX_WORDS);
 
-/** Valid until the next call. */
+/** Splits a text into the parts by which it is compared. They are valid until the next call. */
 function tokensOf(words: TextWords): Tokens {
   const { codes, starts } = words;
   let count = 0;

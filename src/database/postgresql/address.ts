@@ -27,7 +27,7 @@ export interface TlsChoice {
   readonly always: boolean;
   /** The certificates of the trusted authorities, in PEM; null means those of the system. */
   readonly authorities: string | null;
-  /** Whether the password's proof is bound to the encrypted connection. */
+  /** Whether the proof of the password is bound to the encrypted connection (channel binding). */
   readonly bindsChannel: boolean;
 }
 

@@ -6,10 +6,7 @@ import { postgresqlMigrationStatus } from "./migrate-postgresql.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 import { readStandbys } from "./standbys.ts";
 
-/**
- * The age of the oldest transaction that is a problem. PostgreSQL itself takes urgent measures at 1.6 thousand million transactions, and
- * stops at 2.1.
- */
+/** VACUUM may be behind by this number of transactions. PostgreSQL takes urgent measures at 1,600 million, and stops at 2,100 million. */
 const LARGE_AGE = 1_000_000_000;
 /** A working standby never takes this long to answer. */
 const LONG_WAIT_MS = 3000;

@@ -15,7 +15,7 @@ const COPY_PAGES_A_TURN = 20;
 /** The largest number of restarts: each commit of another process makes the copy start again. */
 const MAX_COPY_RESTARTS = 5;
 
-/** See {@link Database.copyTo}. */
+/** See {@link SqliteDatabase.copyTo}. */
 export async function copyDatabase(
   connection: Driver.Database,
   path: string,

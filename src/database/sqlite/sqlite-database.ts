@@ -15,8 +15,8 @@ export interface SqliteDatabase extends Database {
   /** The absolute path of the file. */
   readonly path: string;
   /**
-   * Prepares a statement once, for code that runs often. It throws the driver's own errors, so run it inside {@link readNow}, {@link
-   * transactionNow} or steps.
+   * Prepares a statement once, for code that runs often. It throws the driver's own errors, so run it inside {@link readNow},
+   * {@link transactionNow} or steps.
    */
   prepare(sql: string): PreparedStatement;
   /** Runs steps at once: inside the open transaction, or else in a transaction of their own, in which they should only read. */

@@ -15,7 +15,7 @@ export interface PendingSubmission extends PostedSubmission {
   readonly kind: "submission";
   readonly submission: Submission;
   readonly workspaceId: string;
-  /** Accepted submissions that the plan allows in the month; null is unlimited. */
+  /** The number of accepted submissions that the plan allows in a month; null is unlimited. */
   readonly monthlyLimit: number | null;
   readonly idempotent: IdempotentPost | null;
   /** What the workspace will remember of the post; null if it remembers nothing. */

@@ -20,7 +20,7 @@ export interface CommitObserver {
 
 const NO_OBSERVER: CommitObserver = { onCommit() {}, onRefusal() {} };
 
-/** Submissions that may wait for the disk; more are refused with 503. */
+/** The largest number of posts that wait for the disk; further ones are refused with 503. */
 const MAX_WAITING = 1024;
 /** The largest number of submissions in one transaction. */
 const MAX_BATCH = 512;

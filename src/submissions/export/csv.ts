@@ -17,7 +17,7 @@ export function csvHeader(columns: readonly Column[], { separator }: Pick<CsvSty
   );
 }
 
-/** One line with its end. A field that the submission does not have, or that is null, is an empty cell. */
+/** One line of the CSV, with its line break. A field that the submission does not have, or that is null, is an empty cell. */
 export function csvRow(submission: StoredSubmission, columns: readonly Column[], style: CsvStyle): string {
   const cells = columns.map(({ isTime, cell }) => {
     const value = cell(submission);

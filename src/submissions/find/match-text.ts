@@ -30,8 +30,8 @@ const MAX_WORDS = 10;
  */
 const MAX_COMPARED = 200;
 /**
- * The largest number of word parts that SQL compares, and the longest, in characters: each is looked for in the whole text. See {@link
- * longestParts}.
+ * The largest number of word parts that SQL compares, and the longest, in characters: each is looked for in the whole text. See
+ * {@link longestParts}.
  */
 const MAX_PARTS = 2;
 const MAX_PART_LENGTH = 16;

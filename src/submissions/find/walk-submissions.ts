@@ -40,7 +40,7 @@ export interface WalkSlice {
   readonly position: string | null;
 }
 
-/** A slice reads no further chunk after this time, because a post waits until the slice ends (`readInTurn`). */
+/** A slice reads no further chunk after this time, because a post waits until the slice ends (`readSlice`). */
 const SLICE_MS = 3;
 /** The largest number of submissions that one slice looks at. */
 const SLICE_ROWS = 250;

@@ -38,7 +38,7 @@ export interface HeldPostFilter {
 }
 
 export interface HeldPostPage {
-  /** Newest first. */
+  /** The posts of the page, newest first. */
   readonly data: readonly HeldPost[];
   /** The start of the next page; null on the last one. */
   readonly nextCursor: string | null;

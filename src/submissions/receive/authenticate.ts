@@ -45,7 +45,7 @@ export interface Gatekeeper {
   renew(caller: Caller): MaybeLater<Caller>;
   /** The same, but reads the endpoint anew, because it changed a moment ago. */
   reread(caller: Caller): Promise<Caller>;
-  /** Counts the request; null if no limit applies. @throws rate_limited */
+  /** Counts a request against the limit of its sender; returns null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
   /** Counts a request for a challenge. An address may make as many as posts, and the two are counted separately. @throws rate_limited */
   admitQuestion(caller: Caller): void;

@@ -6,7 +6,7 @@ import type { Log } from "../../foundation/log.ts";
 import { markSeenInBrowser } from "../../keys/key-store.ts";
 import type { Caller } from "./authenticate.ts";
 
-/** Time between two notes of the same key in a browser. */
+/** The shortest time between two notes that a browser sent the same key. */
 const BROWSER_MARK_INTERVAL_MS = 3_600_000;
 /** The largest number of keys whose last note is remembered. */
 const MAX_BROWSER_MARKS = 1000;

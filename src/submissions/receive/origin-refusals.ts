@@ -28,7 +28,7 @@ export interface OriginRefusalParts {
   readonly db: Pick<Database, "transaction">;
   readonly clock: Clock;
   readonly limiter: Pick<RateLimiter, "look" | "count">;
-  /** Called with the number of posts refused since the last call. */
+  /** Called for each endpoint and origin with the number of posts refused since the last write. */
   readonly onRefusals: (refusals: RefusedPosts) => void;
   readonly onFailure: (error: unknown) => void;
 }

@@ -40,7 +40,7 @@ export function createPageWatch(db: Database, clock: Clock, log: Log): PageWatch
   return (endpointId, kind, what) => {
     const now = clock.now();
     const about = `${kind} ${endpointId}`;
-    // Also notes after the clock went back.
+    // The absolute value, so that notes go on after the clock was set back.
     if (Math.abs(now - (notedAt.get(about) ?? -Infinity)) < NOTE_INTERVAL_MS) return;
     notedAt.set(about, now);
     db.relaxedTransaction(() => run(text(NOTE_SQL, kind, what, now, endpointId))).catch((error: unknown) =>

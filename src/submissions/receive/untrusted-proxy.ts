@@ -23,7 +23,7 @@ export function createProxyWatch(db: Database, clock: Clock, log: Log): (peer: s
   let notedAt = -Infinity;
   return (peer) => {
     const now = clock.now();
-    // Also notes after the clock went back.
+    // The absolute value, so that notes go on after the clock was set back.
     if (Math.abs(now - notedAt) < NOTE_INTERVAL_MS || !isPrivate(peer)) return;
     notedAt = now;
     proxyUntrusted(log, { address: peer });

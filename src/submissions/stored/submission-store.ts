@@ -62,7 +62,7 @@ export const EVERY_SUBMISSION: SubmissionFilter = {
 export type StoredSpamClass = Exclude<SpamClass, "blocked">;
 
 export interface SubmissionPage {
-  /** Newest first. */
+  /** The submissions of the page, newest first. */
   readonly data: readonly StoredSubmission[];
   /** The start of the next page; null on the last one. */
   readonly nextCursor: string | null;

@@ -24,7 +24,7 @@ export interface Note {
 export interface SubmissionWork {
   readonly state: WorkState;
   readonly assignee: Assignee | null;
-  /** The oldest first. */
+  /** The notes, the oldest first. */
   readonly notes: readonly Note[];
   /** The time when the submission was put into the bin, in milliseconds; null if it is not there. */
   readonly deletedAt: number | null;
