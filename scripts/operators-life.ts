@@ -35,18 +35,21 @@ async function live(): Promise<void> {
   const acknowledged = new Set<string>();
 
   let server = await serve();
-  await load(server, form, acknowledged, 1500);
+  await load(server, form, acknowledged, more(acknowledged, 300));
   step("took posts", `${acknowledged.size} acknowledged`);
 
   const early = new Set(acknowledged);
-  const meanwhile = load(server, form, acknowledged, 1500);
+  let isBackedUp = false;
+  const meanwhile = load(server, form, acknowledged, () => isBackedUp);
   await run("backup", "backup.db");
+  isBackedUp = true;
   await meanwhile;
   expectAll(early, await storedIn("backup.db"), "the backup lacks what was acknowledged before it");
   step("backed up under load", `${(await storedIn("backup.db")).size} in the backup`);
 
-  const doomed = load(server, form, acknowledged, 1500);
-  await sleep(700);
+  const isEnough = more(acknowledged, 300);
+  const doomed = load(server, form, acknowledged, () => false);
+  while (!isEnough()) await sleep(1);
   server.process.kill("SIGKILL");
   await doomed;
   server = await serve();
@@ -73,7 +76,7 @@ async function live(): Promise<void> {
 
   await run("migrate", "up", "--dry-run");
   server = await serve();
-  await load(server, form, acknowledged, 500);
+  await load(server, form, acknowledged, more(acknowledged, 100));
   await stop(server);
   step("upgraded and served again", `${acknowledged.size} acknowledged in all`);
 
@@ -130,11 +133,21 @@ async function stop(server: Served): Promise<void> {
   if (code !== 0) throw new Error(`the server ended with ${code}`);
 }
 
-/** Posts from many senders for a while; a server that dies ends it. Only a 200 counts as acknowledged. */
-async function load(server: Served, form: Form, acknowledged: Set<string>, ms: number): Promise<void> {
-  const endsAt = performance.now() + ms;
+/** Whether this number of posts was acknowledged from now on. */
+function more(acknowledged: ReadonlySet<string>, count: number): () => boolean {
+  const enough = acknowledged.size + count;
+  return () => acknowledged.size >= enough;
+}
+
+/** Posts from many senders until it is enough; a server that dies ends it. Only a 200 counts as acknowledged. */
+async function load(
+  server: Served,
+  form: Form,
+  acknowledged: Set<string>,
+  isEnough: () => boolean,
+): Promise<void> {
   const send = async (): Promise<void> => {
-    while (performance.now() < endsAt) {
+    while (!isEnough()) {
       const answer = await fetch(`${server.url}/submit`, {
         method: "POST",
         headers: { authorization: `Bearer ${form.key}`, "content-type": "application/json" },

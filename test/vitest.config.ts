@@ -6,7 +6,7 @@ import { secondTry } from "./support/second-try.ts";
 import { PATIENCE_MS } from "./support/until.ts";
 
 /** Tests of the program as its users have it. */
-const OF_EXECUTABLE = ["executable", "browser", "recipes"].map((folder) => `test/${folder}/**/*.test.ts`);
+const OF_EXECUTABLE = ["executable", "browser"].map((folder) => `test/${folder}/**/*.test.ts`);
 /** Tests of what a release installs, on bare systems. */
 const OF_INSTALLING = ["test/install/**/*.test.ts"];
 /** Tests that load a server as far as it goes, or break what it stands on. */

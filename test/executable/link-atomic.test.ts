@@ -1,12 +1,22 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { linkAtomic } from "../../scripts/link-atomic.ts";
 import { executable } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const isLinux = process.platform === "linux";
+/** This Node with the change, while these tests run. */
+let changed = Buffer.alloc(0);
+beforeAll(() => {
+  if (!isLinux) return;
+  changed = readFileSync(process.execPath);
+  linkAtomic(changed);
+});
+afterAll(() => {
+  changed = Buffer.alloc(0);
+});
 
 /** The libraries that the loader finds for a program, one a line. */
 function librariesOf(program: string): string {
@@ -21,10 +31,8 @@ test.skipIf(!isLinux)("the executable needs no libatomic, which a bare system do
 });
 
 test.skipIf(!isLinux)("a Node without libatomic runs JavaScript and WebAssembly on several threads", () => {
-  const bytes = readFileSync(process.execPath);
-  linkAtomic(bytes);
   const node = join(temporaryFolder(), "node");
-  writeFileSync(node, bytes, { mode: 0o755 });
+  writeFileSync(node, changed, { mode: 0o755 });
   expect(librariesOf(node)).not.toContain("libatomic");
   // Each function and each table of WebAssembly takes entries from lists that the replaced function guards.
   const script = `
@@ -43,11 +51,9 @@ test.skipIf(!isLinux)("a Node without libatomic runs JavaScript and WebAssembly 
 });
 
 test.skipIf(!isLinux)("a Node that is changed already, or never needed libatomic, stays as it is", () => {
-  const bytes = readFileSync(process.execPath);
-  linkAtomic(bytes);
-  const once = Buffer.from(bytes);
-  linkAtomic(bytes);
-  expect(bytes.equals(once)).toBe(true);
+  const twice = Buffer.from(changed);
+  linkAtomic(twice);
+  expect(twice.equals(changed)).toBe(true);
 });
 
 test.skipIf(process.platform !== "linux" || process.arch !== "x64")(

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { operatorMachine } from "../support/operator-machine.ts";
-import { executable } from "../support/program.ts";
+import { FORMSVC } from "../support/shell.ts";
 import { readRecipe } from "./recipe-blocks.ts";
 
 /** Of a recipe, with the address of a test's server. */
@@ -94,7 +94,7 @@ async function runNode({ parameters }: HttpNode, token: string, $json: object): 
 test("the nodes of the n8n recipe read every open submission, page by page, and tick each off, once and again", async () => {
   const machine = operatorMachine();
   const form = await machine.createEndpoint({ schema: { name: { type: "string" } } });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   for (let posted = 0; posted < 103; posted += 1) {
     const answer = await fetch(`${server.url}/submit`, {
       method: "POST",
@@ -133,12 +133,13 @@ describe("the workflow of the deploying recipe", () => {
 
   test("shows what would change, stops at a form that is not there, and then keeps the forms as the file says", async () => {
     const machine = operatorMachine();
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     await machine.mustRun(["workspace", "create", "--name", "Client A"]);
     const { secret } = await machine.json<{ secret: string }>(tokenCommand("deploy"));
     const workflow = parse(blockOf("deploy", ".github/workflows/forms.yml", server.url)) as Workflow;
     mkdirSync(machine.path("bin"));
-    symlinkSync(executable, machine.path("bin/formsvc"));
+    const formsvc = machine.path("bin/formsvc");
+    writeFileSync(formsvc, `#!/bin/sh\nexec ${FORMSVC} "$@"\n`, { mode: 0o755 });
     machine.write("forms.yaml", blockOf("deploy", "forms.yaml", server.url));
     const secrets: Readonly<Record<string, string>> = { FORMSVC_TOKEN: secret };
     const env = Object.fromEntries(
@@ -175,7 +176,7 @@ describe("the workflow of the deploying recipe", () => {
     expect([stopped.code, stopped.output]).toEqual([2, expect.stringContaining("--env")]);
     expect(stopped.output).not.toMatch(/f[sp]k_[0-9A-Za-z]{50}/);
     expect(await forms()).toEqual([]);
-    const made = await run(executable, ["apply", "forms.yaml", "--env"], {
+    const made = await run(formsvc, ["apply", "forms.yaml", "--env"], {
       cwd: machine.folder,
       env: { ...env, HOME: machine.folder },
     });

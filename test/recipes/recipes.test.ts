@@ -10,10 +10,10 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import type { Endpoint } from "../support/machine-database.ts";
+import type { Endpoint, ServerHere } from "../support/machine-database.ts";
 import { makeMachine } from "../support/operator-machine.ts";
-import { program } from "../support/program.ts";
-import type { RunningServer } from "../support/running-server.ts";
+import { FORMSVC } from "../support/shell.ts";
+
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 import { type Block, readRecipe, recipeNames } from "./recipe-blocks.ts";
 
@@ -31,14 +31,14 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const OF_API = ["n8n", "deploy", "terraform"];
 
 const machine = makeMachine();
-let server: RunningServer;
+let server: ServerHere;
 let site: WebSite;
 let form: Endpoint;
 let folder: string;
 
 beforeAll(async () => {
   machine.configure({});
-  [server, site] = await Promise.all([machine.serve(), startWebSite()]);
+  [server, site] = await Promise.all([machine.serveHere(), startWebSite()]);
   const [contact] = readRecipe("README", { url: "", publishable: "" });
   form = await machine.createEndpoint({
     schema: JSON.parse(contact?.text ?? "") as object,
@@ -144,29 +144,33 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
   test("the recipes react and npm compile, and a field that the form does not have does not", async () => {
     await publish("npm", blocks("npm"));
     await publish("react", blocks("react"));
-    expect(compile(join(folder, "npm/app"), { files: ["main.tsx"] })).toBe("");
     // The script's own types, beside JavaScript that is checked.
     writeFileSync(
       join(folder, "react/formsvc.d.ts"),
       await (await fetch(`${server.url}/formsvc.d.ts`)).text(),
     );
-    const inReact = { files: ["main.jsx", "formsvc.d.ts"], allowJs: true, checkJs: true, strict: false };
-    expect(compile(join(folder, "react"), inReact)).toBe("");
     for (const [project, file, options] of [
-      ["npm/app", "main.tsx", { files: ["main.tsx"] }],
-      ["react", "main.jsx", inReact],
+      ["npm/app", "main.tsx", { files: ["main.tsx", "wrong-main.tsx"] }],
+      [
+        "react",
+        "main.jsx",
+        {
+          files: ["main.jsx", "wrong-main.jsx", "formsvc.d.ts"],
+          allowJs: true,
+          checkJs: true,
+          strict: false,
+        },
+      ],
     ] as const) {
-      const path = join(folder, project, file);
-      const text = readFileSync(path, "utf8");
-      writeFileSync(
-        path,
-        text.replace(
-          "setBusy(true);",
-          "setBusy(true);\n    data.colour.trim(submit.colour, formsvc.colour);",
-        ),
+      const home = join(folder, project);
+      const wrong = readFileSync(join(home, file), "utf8").replace(
+        "setBusy(true);",
+        "setBusy(true);\n    data.colour.trim(submit.colour, formsvc.colour);",
       );
-      expect(compile(join(folder, project), options)).toMatch(/'colour' does not exist/);
-      writeFileSync(path, text);
+      writeFileSync(join(home, `wrong-${file}`), wrong);
+      const complaints = compile(home, options).trim().split("\n");
+      expect(complaints).toContainEqual(expect.stringMatching(/'colour' does not exist/));
+      expect(complaints.filter((line) => !/wrong-main|^ /.test(line))).toEqual([]);
     }
   });
 
@@ -174,8 +178,7 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
   async function runInProject(home: string, text: string): Promise<void> {
     const bin = join(folder, "bin");
     mkdirSync(bin, { recursive: true });
-    const words = program.map((word) => `'${word}'`).join(" ");
-    writeFileSync(join(bin, "formsvc"), `#!/bin/sh\ncd '${machine.folder}' && exec ${words} "$@"\n`, {
+    writeFileSync(join(bin, "formsvc"), `#!/bin/sh\ncd '${machine.folder}' && exec ${FORMSVC} "$@"\n`, {
       mode: 0o755,
     });
     const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}` };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, constants, copyFileSync, existsSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, constants, copyFileSync, existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The built file, whether or not it is what the tests run. */
@@ -32,6 +32,8 @@ export interface ProcessOptions {
   readonly asNobody?: boolean;
   /** The words of a command that runs the program and keeps its process id: the program's words follow them. */
   readonly within?: readonly string[];
+  /** Of a `serve` that is refused before it has a server, so that it is like any other command. */
+  readonly isRefused?: boolean;
   /** A file descriptor for standard output; a pipe unless given. */
   readonly stdout?: number;
 }
@@ -56,7 +58,7 @@ export function startProgram(
   options: ProcessOptions = {},
 ): ChildProcess {
   const asNobody = options.asNobody === true && process.getuid?.() === 0;
-  const own = options.fromSources === true ? [process.execPath, sources] : programFor(args, options.env);
+  const own = options.fromSources === true ? [process.execPath, sources] : programFor(args, options);
   const words = asNobody ? [reachableByAll(folder)] : own;
   const [command = "", ...rest] = [...(options.within ?? []), ...words, ...args];
   const child = spawn(command, rest, {
@@ -71,8 +73,10 @@ export function startProgram(
 }
 
 /** The first words of a command line: a command starts from the snapshot, in which there is no server, and into which no flag of Node's gets. */
-function programFor(args: readonly string[], env: ProcessOptions["env"] = {}): readonly string[] {
-  const isOrdinary = built === undefined && !args.includes("serve") && !("NODE_OPTIONS" in env);
+export function programFor(args: readonly string[], options: ProcessOptions = {}): readonly string[] {
+  const { env = {}, isRefused = false } = options;
+  const needsServer = args.includes("serve") && !isRefused;
+  const isOrdinary = built === undefined && !needsServer && !("NODE_OPTIONS" in env);
   return isOrdinary && existsSync(snapshot) ? fromSnapshot : program;
 }
 
@@ -83,8 +87,8 @@ export const fromSnapshot = [process.execPath, "--snapshot-blob", snapshot, bund
 export function isHostable(args: readonly string[], options: ProcessOptions): boolean {
   const { env = {} } = options;
   return (
-    programFor(args, env) === fromSnapshot &&
-    Object.keys(options).every((name) => name === "input" || name === "env") &&
+    programFor(args, options) === fromSnapshot &&
+    Object.keys(options).every((name) => ["input", "env", "isRefused"].includes(name)) &&
     !Object.keys(env).some((name) => name.startsWith("NODE_")) &&
     !OF_PROCESS.test(args.join(" "))
   );
@@ -122,10 +126,17 @@ export function compileCache(): Record<string, string> {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
-/** The repository may lie in a folder that only its owner can enter. */
+/** A copy for everybody if the repository lies in a folder that only its owner can enter. */
 function reachableByAll(folder: string): string {
   chmodSync(folder, 0o777);
+  if (isReachable(executable)) return executable;
   const copy = join(folder, "program");
   if (!existsSync(copy)) copyFileSync(executable, copy, constants.COPYFILE_FICLONE);
   return copy;
+}
+
+/** Whether every user of the system may go to a file and run it. */
+function isReachable(path: string): boolean {
+  const mayRun = (statSync(path).mode & constants.S_IXOTH) !== 0;
+  return mayRun && (path === dirname(path) || isReachable(dirname(path)));
 }

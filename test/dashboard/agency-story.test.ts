@@ -29,7 +29,7 @@ describe.skipIf(chromiumPath === null)("an agency with three clients", () => {
   });
   afterAll(() => browser.close());
 
-  /** The built file as a server, whose people sign in by a real provider only, with three workspaces of three forms each. */
+  /** A server whose people sign in by a real provider only, with three workspaces of three forms each. */
   async function open() {
     const [port, mail] = [await freePort(), await startMailServer()];
     const site = `http://127.0.0.1:${port}`;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { emptyMachine } from "../support/operator-machine.ts";
+import type { Ran } from "../support/program.ts";
 
 test("every exit code is given as documented, with a message that says what to do", async () => {
   const machine = emptyMachine();
@@ -56,7 +57,7 @@ test("what is not understood is refused with exit code 2 and the nearest thing t
     [[], /Usage: formsvc/],
   ];
   for (const [args, message] of cases) {
-    const ran = await machine.run(args);
+    const ran = await machine.run(args, { isRefused: true });
     expect({ args, code: ran.code, stdout: ran.stdout }).toEqual({ args, code: 2, stdout: "" });
     expect(ran.stderr).toMatch(message);
   }
@@ -113,7 +114,8 @@ test("help is printed on standard output for every way of asking", async () => {
     ["help", "endpoint", "create"],
     ["endpoint", "help", "create"],
   ];
-  const answers = await Promise.all(asked.map((args) => machine.run(args)));
+  const answers: Ran[] = [];
+  for (const args of asked) answers.push(await machine.run(args));
   for (const answer of answers) expect(answer).toEqual(answers[0]);
   expect(answers[0]).toMatchObject({ code: 0, stderr: "" });
   expect(answers[0]!.stdout).toContain("Usage: formsvc endpoint create");

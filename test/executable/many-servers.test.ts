@@ -8,7 +8,7 @@ import { findPostgresql, freePort, NOBODY } from "../support/postgresql-cluster.
 import { executable } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
-import { type Block, blocksOf } from "./recipe-blocks.ts";
+import { type Block, blocksOf } from "../recipes/recipe-blocks.ts";
 
 const PAGE = new URL("../../docs/many-servers.md", import.meta.url);
 /** The blocks of the page's last part, with ports that are free here: others may have those of the page. */

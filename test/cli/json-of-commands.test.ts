@@ -179,7 +179,7 @@ test("the JSON of keys is what scripts rely on, and a key is named by its id or 
 test("the JSON of submissions is what scripts rely on, by list, show, tail and delete", async () => {
   const machine = emptyMachine();
   const keys = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const stored = (await (
     await tryPost(server.url, keys.secret, examplePost, { "user-agent": "test" })
   ).json()) as { submission_id: string };
@@ -214,7 +214,7 @@ test("the JSON of submissions is what scripts rely on, by list, show, tail and d
 test("submission tail goes on after the submission at which a script stopped", async () => {
   const machine = emptyMachine();
   const keys = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const ids: string[] = [];
   for (let index = 0; index < 4; index += 1) {
     const answer = await tryPost(server.url, keys.secret);
@@ -235,7 +235,7 @@ test("submission tail goes on after the submission at which a script stopped", a
 test("pages of submissions follow each other by next_cursor without a gap or a repetition", async () => {
   const machine = emptyMachine();
   const keys = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const ids: string[] = [];
   for (let index = 0; index < 5; index += 1) {
     const answer = await tryPost(server.url, keys.secret);
