@@ -123,6 +123,7 @@ const RULES: readonly {
     over: code,
     caught: [
       plant("src/keys/a.ts", 'throw new FormsvcError("usage", "The key is wrong");'),
+      plant("src/keys/a.ts", 'throw new FormsvcError("usage", "A key is wrong");'),
       plant("src/mail/a.ts", "new FormsvcError(\n  'x',\n  `a subject has ${most} characters.`,\n)"),
     ],
     passed: [

@@ -127,7 +127,7 @@ const SENTENCES_ONLY =
   /^src\/(?:http|dashboard|mcp|sessions|submissions\/(?:receive|commit)|files\/(?:file-room|uploads)\.|mail\/agree-to-mail\.|submissions\/files\/linked-files\.)/;
 const MESSAGE = /\bnew FormsvcError\(\s*[^,()]+,\s*(["`])(?<message>[^"`]*)\1/g;
 /** The name of an environment variable stays as it is. */
-const SENTENCE = /^(?![A-Z]+ )[A-Z]|\.$/;
+const SENTENCE = /^(?![A-Z]{2,} )[A-Z]|\.$/;
 
 /** A terminal shows the messages of features as they are; pages make sentences of them. */
 export const beginsMessagesSmall: Rule = ({ path, text }) => {
