@@ -8,6 +8,7 @@ import type { Texts } from "../src/languages/texts/en.ts";
 import type { CompiledPhrases } from "../src/spam/phrases/compile-phrases.ts";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
+import { packDashboard } from "./dashboard-script.ts";
 import { embedLogThread } from "./log-thread-script.ts";
 import {
   asAscii,
@@ -125,6 +126,13 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
       embedBrowserClient(),
       leaveOutLanguages(),
       leaveOutCaller(),
+      packDashboard({
+        folder,
+        buildFolder,
+        options: { ...ONE_SCRIPT, external: EXTERNAL },
+        assets,
+        inputs,
+      }),
       packLateScripts({
         folder,
         buildFolder,

@@ -10,6 +10,8 @@ const SOURCES = [
   "scripts/build.ts",
   "scripts/executable.ts",
   "scripts/smaller-script.ts",
+  "scripts/dashboard-script.ts",
+  "scripts/log-thread-script.ts",
   "scripts/link-atomic.ts",
   "package.json",
   "package-lock.json",

@@ -87,4 +87,7 @@ test("what a server needs late or never lies packed beside its script, whose fun
   expect(has("zod/v4/core/schemas.js")).toBe(true);
   expect(has("zod/v4/core/schemas.cjs")).toBe(false);
   expect(program.includes("function createSubmitService(")).toBe(true);
+  // The dashboard's own modules; what it takes from the program is there once.
+  expect(program.includes("function lateDashboard(")).toBe(true);
+  expect(program.includes("function mountDashboard(")).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LATE_SCRIPTS } from "../../scripts/smaller-script.ts";
-import { readText } from "./repository.ts";
+import { listFiles, readText } from "./repository.ts";
 import { importsOf, resolveImport } from "./source-imports.ts";
 
 /** What is loaded with a file: the files and packages that it imports, and those import, but not what is imported on demand. */
@@ -35,6 +35,19 @@ test("what is packed beside the script is not loaded with a server", () => {
   expect(packed.length).toBeGreaterThan(20);
   expect(packed.filter((each) => loaded.has(each))).toEqual([]);
   expect([...loadedWith("src/webhooks/receiver-connections.ts")]).toContain("undici/lib/dispatcher/agent.js");
+});
+
+test("the dashboard, a script of its own, is entered by its first file alone, and on demand", () => {
+  const outside = listFiles().filter((path) => /^src\/(?!dashboard\/).*\.ts$/.test(path));
+  const entries = outside.flatMap((path) =>
+    importsOf(readText(path).text)
+      .filter(({ specifier, typesOnly }) => specifier.startsWith(".") && !typesOnly)
+      .map(({ specifier }) => resolveImport(path, specifier))
+      .filter((imported) => imported.startsWith("src/dashboard/"))
+      .map((imported) => [path, imported]),
+  );
+  expect(entries).toEqual([["src/server/late-dashboard.ts", "src/dashboard/dashboard.ts"]]);
+  expect([...loadedWith("src/cli/serve-command.ts")]).not.toContain("src/dashboard/dashboard.ts");
 });
 
 test("a server has no operation on the way of its start and its posts, and version has none at all", () => {

@@ -1,0 +1,93 @@
+import { isBuiltin } from "node:module";
+import { join, relative, resolve, sep } from "node:path";
+import { writeFileSync } from "node:fs";
+import { build, type Plugin } from "esbuild";
+import { asAscii, type Beside, pack, shortenLocals } from "./smaller-script.ts";
+
+const ASSET = "script-dashboard";
+const FOLDER = "src/dashboard";
+const ENTRY = `${FOLDER}/dashboard.ts`;
+
+/**
+ * The dashboard is a seventh of the program, and most processes never show a page of it. So it has a script of its own, which the first
+ * visit loads. The script takes each module of another folder from the program, because both have to mean the same classes.
+ */
+export function packDashboard(beside: Beside): Plugin {
+  return {
+    name: "pack-dashboard",
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]dashboard[\\/]dashboard\.ts$/ }, async () => ({
+        loader: "js",
+        resolveDir: beside.folder,
+        contents: startOf(namesFromProgram(await packScript(beside))),
+      }));
+    },
+  };
+}
+
+/** What stands in the program for the dashboard: it runs the script with the names that the script takes. */
+function startOf(shared: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const modules = [...shared].sort(([a], [b]) => a.localeCompare(b));
+  const lines = modules.map(([id, names], index) => {
+    const aliases = [...names].sort().map((name) => [name, `${name}_${index}`] as const);
+    return {
+      taken: `import { ${aliases.map(([name, alias]) => `${name} as ${alias}`).join(", ")} } from "${id}";`,
+      // Getters, because a module may change what it exports.
+      given: `"${id}": () => ({ __esModule: true, ${aliases.map(([name, alias]) => `get ${name}() { return ${alias}; }`).join(", ")} }),`,
+    };
+  });
+  return `import { runPackedScript } from "./src/foundation/packed-script.ts";
+${lines.map(({ taken }) => taken).join("\n")}
+export const { mountDashboard } = runPackedScript("${ASSET}", {
+${lines.map(({ given }) => given).join("\n")}
+});`;
+}
+
+/** By module, the names that a bundled script takes from what it requires. */
+function namesFromProgram(script: string): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const [, variable = "", id = ""] of script.matchAll(/\b(import_\w+)=require\("([^"]+)"\)/g)) {
+    if (isBuiltin(id)) continue;
+    const uses = [...script.matchAll(new RegExp(`\\b${variable}\\b(?:\\.(\\w+))?`, "g"))].slice(1);
+    const names = uses.map(([, name]) => name);
+    // As a whole it would be an object with all that the module exports, which the program would make at each start.
+    if (names.includes(undefined)) throw new Error(`the dashboard takes all of ${id}, and not names of it`);
+    found.set(id, new Set([...(found.get(id) ?? []), ...names.map(String)]));
+  }
+  return found;
+}
+
+/** @returns the script, which requires files by their paths from the program's folder on. */
+async function packScript({ folder, buildFolder, options, assets, inputs }: Beside): Promise<string> {
+  const { outputFiles, metafile } = await build({
+    ...options,
+    absWorkingDir: folder,
+    entryPoints: [join(folder, ENTRY)],
+    plugins: [takeFromProgram(folder), shortenLocals()],
+    // A script that is compiled by itself cannot import.
+    supported: { "dynamic-import": false },
+    write: false,
+    metafile: true,
+    logLevel: "warning",
+  });
+  for (const input of Object.keys(metafile.inputs)) inputs.add(input);
+  assets[ASSET] = join(buildFolder, ASSET);
+  const script = asAscii(outputFiles[0]?.text ?? "");
+  writeFileSync(assets[ASSET], pack(script));
+  return script;
+}
+
+/** What is in no file of the dashboard's folder. */
+function takeFromProgram(folder: string): Plugin {
+  return {
+    name: "take-from-program",
+    setup(builder) {
+      builder.onResolve({ filter: /.*/ }, ({ path, kind, resolveDir }) => {
+        if (kind === "entry-point" || isBuiltin(path)) return null;
+        if (!path.startsWith(".")) return { path, external: true };
+        const own = relative(folder, resolve(resolveDir, path)).replaceAll(sep, "/");
+        return own.startsWith(`${FOLDER}/`) ? null : { path: `./${own}`, external: true };
+      });
+    },
+  };
+}
