@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === null)("pages for visitors who read from right t
               style.transition = "none";
             }`);
           await faint(true);
-          const found = await axeViolations(page, ["color-contrast"]);
+          const found = await axeViolations(page, { only: ["color-contrast"] });
           expect(found, `${language} ${colorScheme} ${selector}`).toEqual([
             expect.stringContaining("insufficient color contrast"),
           ]);

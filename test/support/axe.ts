@@ -7,13 +7,20 @@ const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe
 /** Tabs whose documents come with axe. */
 const tabs = new WeakSet<Page>();
 
+/** Which rules axe applies: some alone, or all without some. */
+interface Rules {
+  readonly only?: readonly string[];
+  readonly without?: readonly string[];
+}
+
 /** What axe finds wrong on a page, also on one whose own scripts are off: a rule and the first element that breaks it. */
-export async function axeViolations(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
+export async function axeViolations(page: Page, { only, without = [] }: Rules = {}): Promise<string[]> {
   await bringAxe(page);
+  const left = without.map((rule) => [rule, { enabled: false }]);
   // Controls must be large enough to touch; axe leaves that out unless it is asked for.
-  const everything = { rules: { "target-size": { enabled: true } } };
-  const options = rules === null ? everything : { runOnly: { type: "rule", values: rules } };
-  const run = `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ["violations"] })})`;
+  const everything = { rules: { "target-size": { enabled: true }, ...Object.fromEntries(left) } };
+  const options = only === undefined ? everything : { runOnly: { type: "rule", values: only } };
+  const run = `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ["violations"], selectors: false })})`;
   return (await page.evaluate(`(async () => {
     const restore = ${REPLACE_ARABIC};
     try {

@@ -25,6 +25,8 @@ const QUIET = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // A page lives for less time than its scripts, and axe above all, take to be optimized.
+  "--js-flags=--no-turbofan,--no-maglev",
 ];
 
 /** @param program what starts it in the place of its own path. */

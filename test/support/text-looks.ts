@@ -1,0 +1,24 @@
+/**
+ * Runs in a page. Lists how the text that is shown there looks: each kind of element, in its colours, on the grounds behind it. These
+ * decide the contrast, so that what looks as something that was looked at before need not be looked at again.
+ */
+export const TEXT_LOOKS = String.raw`(() => {
+  const groundOf = ({ backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position }) => {
+    const ground = [backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position].join(" ");
+    return /^rgba\(\d+, \d+, \d+, 0\) none 1 none normal (?:static|relative)$/.test(ground) ? "" : ground + "; ";
+  };
+  const grounds = new Map([[null, ""]]);
+  const groundsOf = (each) => {
+    if (!grounds.has(each)) grounds.set(each, groundOf(getComputedStyle(each)) + groundsOf(each.parentElement));
+    return grounds.get(each);
+  };
+  const lookOf = (each) => {
+    const { color, fontSize, fontWeight, textShadow } = getComputedStyle(each);
+    const isDisabled = each.matches(":disabled, [aria-disabled=true]");
+    return [each.localName, each.type, each.className, isDisabled, color, fontSize, fontWeight, textShadow, groundsOf(each)].join("; ");
+  };
+  const hasText = (each) => each.matches("input, select, textarea") ||
+    [...each.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
+  const shown = [...document.body.querySelectorAll("*")].filter((each) => hasText(each) && each.checkVisibility({ visibilityProperty: true }));
+  return [...new Set(shown.map(lookOf))];
+})()`;
