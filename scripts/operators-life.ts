@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import SqliteDatabase from "better-sqlite3";
 
 /**
  * Plays an operator's life on a clean folder with the built executable: install, serve, load, back up, kill, break,
@@ -44,8 +45,9 @@ async function live(): Promise<void> {
   await run("backup", "backup.db");
   isBackedUp = true;
   await meanwhile;
-  expectAll(early, await storedIn("backup.db"), "the backup lacks what was acknowledged before it");
-  step("backed up under load", `${(await storedIn("backup.db")).size} in the backup`);
+  const inBackup = storedIn("backup.db");
+  expectAll(early, inBackup, "the backup lacks what was acknowledged before it");
+  step("backed up under load", `${inBackup.size} in the backup`);
 
   const isEnough = more(acknowledged, 300);
   const doomed = load(server, form, acknowledged, () => false);
@@ -53,7 +55,7 @@ async function live(): Promise<void> {
   server.process.kill("SIGKILL");
   await doomed;
   server = await serve();
-  expectAll(acknowledged, await storedIn("formsvc.db"), "lost by kill -9");
+  expectAll(acknowledged, storedIn("formsvc.db"), "lost by kill -9");
   step("killed with -9 under load", `all ${acknowledged.size} acknowledged are there`);
 
   await refuse(5, "restore", "backup.db", "--yes");
@@ -66,12 +68,13 @@ async function live(): Promise<void> {
 
   await run("restore", "backup.db", "--yes");
   await run("doctor");
-  expectAll(early, await storedIn("formsvc.db"), "the restored database lacks");
-  step("restored", `${(await storedIn("formsvc.db")).size} submissions are back`);
+  const restored = storedIn("formsvc.db");
+  expectAll(early, restored, "the restored database lacks");
+  step("restored", `${restored.size} submissions are back`);
 
   writeFileSync(join(folder, "rescued.ndjson"), beforeBreak);
   await run("submission", "import", "rescued.ndjson");
-  expectAll(acknowledged, await storedIn("formsvc.db"), "lost by the import");
+  expectAll(acknowledged, storedIn("formsvc.db"), "lost by the import");
   step("imported what came after the backup", "everything acknowledged is there again");
 
   await run("migrate", "up", "--dry-run");
@@ -80,9 +83,9 @@ async function live(): Promise<void> {
   await stop(server);
   step("upgraded and served again", `${acknowledged.size} acknowledged in all`);
 
-  const unanswered = expectSame(acknowledged, await storedIn("formsvc.db"), "at the end");
+  const unanswered = expectSame(acknowledged, idsOf(await exportAll("formsvc.db")), "at the end");
   await run("backup", "last.db");
-  expectSame(acknowledged, await storedIn("last.db"), "in the last backup");
+  expectSame(acknowledged, storedIn("last.db"), "in the last backup");
   const left = readdirSync(folder).filter((name) => /unfinished|-copy-|restore-\d/.test(name));
   if (left.length > 0) throw new Error(`left behind: ${left.join(", ")}`);
   step(
@@ -179,9 +182,19 @@ function exportAll(database: string): Promise<string> {
   return run("submission", "export", "--format", "ndjson", "--db", database, "--quiet");
 }
 
-async function storedIn(database: string): Promise<Set<string>> {
-  const lines = (await exportAll(database)).split("\n").filter(Boolean);
+function idsOf(exported: string): Set<string> {
+  const lines = exported.split("\n").filter(Boolean);
   return new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id));
+}
+
+/** Read here, in less time than an export takes. */
+function storedIn(database: string): Set<string> {
+  const connection = new SqliteDatabase(join(folder, database), { readonly: true });
+  try {
+    return new Set(connection.prepare("SELECT id FROM submission").pluck().all() as string[]);
+  } finally {
+    connection.close();
+  }
 }
 
 function expectAll(wanted: ReadonlySet<string>, there: ReadonlySet<string>, what: string): void {
