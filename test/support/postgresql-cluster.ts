@@ -8,6 +8,7 @@ import type { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { parseDatabaseAddress } from "../../src/database/postgresql/address.ts";
+import { copyNewCluster } from "./new-cluster.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { makeFolder } from "./temporary-folder.ts";
 import { until } from "./until.ts";
@@ -59,10 +60,12 @@ export interface ClusterOptions {
 
 /** Makes a cluster in a temporary folder and starts it. */
 export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  return startIn(options, async (data, { runTool, write }) => {
-    const password = write(join(data, "../password"), PASSWORD);
-    const making = ["-D", data, "-N", "-E", "UTF8", "--locale=C", "-U", CLUSTER_USER, `--pwfile=${password}`];
-    await runTool("initdb", [...making, "-A", "scram-sha-256"]);
+  return startIn(options, async (data, { programs, runTool, write }) => {
+    const making = ["-N", "-E", "UTF8", "--locale=C", "-U", CLUSTER_USER, "-A", "scram-sha-256"];
+    await copyNewCluster(data, join(programs, "initdb"), making, () => {
+      const password = write(join(data, "../password"), PASSWORD);
+      return runTool("initdb", [...making, "-D", data, `--pwfile=${password}`]);
+    });
     if (options.standby === true) write(join(data, "standby.signal"), "");
   });
 }
@@ -82,6 +85,8 @@ export function tcpAddress(ports: readonly number[], database = "postgres"): str
 }
 
 interface Place {
+  /** The folder of PostgreSQL's programs. */
+  readonly programs: string;
   /** Runs a program of PostgreSQL's to its end, as the user of the server. */
   readonly runTool: (name: string, args: readonly string[]) => Promise<void>;
   /** Writes a file that the server may read; its path. */
@@ -109,7 +114,7 @@ async function startIn(
   const env = { ...process.env, PGPASSWORD: PASSWORD };
   const runTool: Place["runTool"] = async (name, args) =>
     void (await run(join(programs, name), [...args], { ...user, env, cwd: folder.path }));
-  await fill(data, { runTool, write });
+  await fill(data, { programs, runTool, write });
   for (const [name, content] of Object.entries(options.files ?? {})) write(join(data, name), content);
   const listen = options.tcp === true ? "127.0.0.1" : "";
   const own = [`listen_addresses=${listen}`, `unix_socket_directories=${folder.path}`, "shared_buffers=32MB"];
