@@ -44,20 +44,24 @@ export function readStored(path: string): Stored {
 export function checkStored(path: string): Stored {
   const db = new SqliteDatabase(path);
   try {
-    expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
-    expect(db.pragma("foreign_key_check")).toEqual([]);
-    const rows = db.prepare("SELECT id, data FROM submission ORDER BY seq").all() as Row[];
-    const used = db.prepare("SELECT coalesce(sum(used), 0) FROM usage").pluck().get();
-    expect({ used }).toEqual({ used: rows.length });
-    const orphans = db
-      .prepare("SELECT count(*) FROM idempotency WHERE submission_id NOT IN (SELECT id FROM submission)")
-      .pluck();
-    expect({ keysWithoutSubmission: orphans.get() }).toEqual({ keysWithoutSubmission: 0 });
-    checkFiles(db, rows);
-    return asStored(rows);
+    return checkContent(db);
   } finally {
     db.close();
   }
+}
+
+export function checkContent(db: SqliteDatabase.Database): Stored {
+  expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+  expect(db.pragma("foreign_key_check")).toEqual([]);
+  const rows = db.prepare("SELECT id, data FROM submission ORDER BY seq").all() as Row[];
+  const used = db.prepare("SELECT coalesce(sum(used), 0) FROM usage").pluck().get();
+  expect({ used }).toEqual({ used: rows.length });
+  const orphans = db
+    .prepare("SELECT count(*) FROM idempotency WHERE submission_id NOT IN (SELECT id FROM submission)")
+    .pluck();
+  expect({ keysWithoutSubmission: orphans.get() }).toEqual({ keysWithoutSubmission: 0 });
+  checkFiles(db, rows);
+  return asStored(rows);
 }
 
 interface NamedFile {

@@ -65,41 +65,54 @@ export function recordWrites(pid: number, file: string): Promise<Tracing> {
   ]);
 }
 
-const BEGIN = /^(\d+) +(\w+)\(\d+<((?:\\x[0-9a-f]{2}|[^>])*)>(.*)$/;
+const BEGIN = /^(\d+) +(\w+)\(\d+<((?:\\x[0-9a-f]{2}|[^>])*)>/;
 const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>.*= (-?\d+)/;
 const RESULT = /\) += (-?\d+)[^"]*$/;
+const OFFSET = /, (\d+)(?:\)| <unfinished)[^"]*$/;
+/** A call's name and path are at the front of its line, its offset and result at the end; between them is what it writes. */
+const FRONT_BYTES = 1024;
+const END_BYTES = 100;
 
 /** Reads a record, which may be larger than memory, as the order in which calls began and ended, over all threads. */
 export async function* readCalls(file: string): AsyncGenerator<CallEvent> {
   const read = readLine();
-  let left = "";
-  for await (const part of createReadStream(file, { encoding: "latin1", highWaterMark: PART_BYTES })) {
-    const lines = (left + String(part)).split("\n");
-    left = lines.pop() ?? "";
-    for (const line of lines) yield* read(line);
+  let left = NOTHING;
+  for await (const part of createReadStream(file, { highWaterMark: PART_BYTES })) {
+    const lines = Buffer.concat([left, part as Buffer]);
+    let from = 0;
+    for (let end = lines.indexOf("\n"); end !== -1; end = lines.indexOf("\n", from)) {
+      yield* read(lines.subarray(from, end));
+      from = end + 1;
+    }
+    left = lines.subarray(from);
   }
 }
 
 /** Some lines are hundreds of kilobytes long. */
 const PART_BYTES = 4 * 1024 * 1024;
 
-function readLine(): (line: string) => CallEvent[] {
+function readLine(): (line: Buffer) => CallEvent[] {
   const open = new Map<string, CallEvent>();
   return (line) => {
-    const [, resumedBy = "", , resumedResult = ""] = RESUMED.exec(line) ?? [];
+    const front = line.toString("latin1", 0, FRONT_BYTES);
+    const [, resumedBy = "", , resumedResult = ""] = RESUMED.exec(front) ?? [];
     const resumed = open.get(resumedBy);
     if (resumed !== undefined) {
       open.delete(resumedBy);
       return [endOf(resumed, resumedResult)];
     }
-    const [, thread = "", name = "", path = "", rest = ""] = BEGIN.exec(line) ?? [];
+    const [head = "", thread = "", name = "", path = ""] = BEGIN.exec(front) ?? [];
     if (name === "") return [];
-    const begun = new Begun(name, decode(path), rest);
-    const result = RESULT.exec(rest)?.[1];
+    const begun = new Begun(name, decode(path), line.subarray(head.length));
+    const result = RESULT.exec(endOfLine(line))?.[1];
     if (result !== undefined) return [begun, endOf(begun, result)];
     open.set(thread, begun);
     return [begun];
   };
+}
+
+function endOfLine(line: Buffer): string {
+  return line.toString("latin1", Math.max(0, line.length - END_BYTES));
 }
 
 class Begun implements CallEvent {
@@ -107,9 +120,9 @@ class Begun implements CallEvent {
   readonly name: string;
   readonly path: string;
   readonly result = 0;
-  readonly #rest: string;
+  readonly #rest: Buffer;
 
-  constructor(name: string, path: string, rest: string) {
+  constructor(name: string, path: string, rest: Buffer) {
     this.name = name;
     this.path = path;
     this.#rest = rest;
@@ -117,11 +130,18 @@ class Begun implements CallEvent {
 
   /** Decoded for who asks, because most is written to files that nobody asks about. */
   get bytes(): Buffer {
-    return Buffer.concat([...this.#rest.matchAll(/"([^"]*)"/g)].map(([, hex = ""]) => unescape(hex)));
+    const parts: Buffer[] = [];
+    const rest = this.#rest;
+    for (let from = rest.indexOf('"'); from !== -1;) {
+      const to = rest.indexOf('"', from + 1);
+      parts.push(unescape(rest.subarray(from + 1, to)));
+      from = rest.indexOf('"', to + 1);
+    }
+    return Buffer.concat(parts);
   }
 
   get offset(): number {
-    return this.name === "pwrite64" ? Number(/, (\d+)(?:\)| <unfinished)[^"]*$/.exec(this.#rest)?.[1]) : 0;
+    return this.name === "pwrite64" ? Number(OFFSET.exec(endOfLine(this.#rest))?.[1]) : 0;
   }
 }
 
@@ -132,11 +152,17 @@ function endOf(begun: CallEvent, result: string): CallEvent {
 
 const NOTHING = Buffer.alloc(0);
 
-function unescape(hex: string): Buffer {
-  return Buffer.from(hex.replaceAll("\\x", ""), "hex");
+/** Each byte is four signs: `\x` and two digits. */
+function unescape(escaped: Buffer): Buffer {
+  const digits = Buffer.allocUnsafe(escaped.length / 2);
+  for (let at = 0; at < digits.length; at += 2) {
+    digits[at] = escaped[2 * at + 2] ?? 0;
+    digits[at + 1] = escaped[2 * at + 3] ?? 0;
+  }
+  return Buffer.from(digits.toString("latin1"), "hex");
 }
 
 /** Paths are escaped as a whole or not at all. */
 function decode(path: string): string {
-  return path.startsWith("\\x") ? unescape(path).toString() : path;
+  return path.startsWith("\\x") ? unescape(Buffer.from(path, "latin1")).toString() : path;
 }

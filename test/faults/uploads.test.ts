@@ -6,7 +6,7 @@ import type { OperatorMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 import { pdf, sha256, storedFiles } from "../support/uploads.ts";
 import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
-import { type FaultServer, freePort, startServer } from "./server.ts";
+import { type FaultServer, freePort, sleep, startServer } from "./server.ts";
 import { attachStrace, hasStrace, type Tracing } from "./system-calls.ts";
 import { killAt, machineWithForm, upload as uploadFiles } from "./uploading.ts";
 
@@ -19,6 +19,8 @@ const CHUNKS = 3;
 const WRITES = 50;
 /** The log beside uploads: 8,000 pages of 4 KiB, and as much again if the thread waits for a processor. */
 const MAX_LOG_BYTES = 66_000_000;
+/** Between two files of one client, who would take all of the processor without. */
+const PAUSE_MS = 50;
 
 const upload = (server: FaultServer, secret: string, key: string) =>
   uploadFiles(server, { secret, key, files: [BYTES] });
@@ -170,7 +172,9 @@ test.skipIf(!hasStrace)(
 );
 
 test("a backup that is made while files are stored has each form that was taken before it, whole", async () => {
-  const { machine, secret, start } = await machineWithForm();
+  const { machine, secret, start } = await machineWithForm({
+    FORMSVC_FILES_MAX_BYTES_PER_ADDRESS_PER_DAY: "null",
+  });
   const server = await start();
   const answered = new Set<string>();
   const state = { isMade: false };
@@ -180,6 +184,7 @@ test("a backup that is made while files are stored has each form that was taken 
       const answer = await uploadFiles(server, { secret, key: randomUUID(), files });
       expect(answer).toMatchObject({ status: 200 });
       if (!state.isMade && answer?.id !== undefined) answered.add(answer.id);
+      await sleep(PAUSE_MS);
     }
   };
   const clients = [0, 1, 2].map(uploads);
