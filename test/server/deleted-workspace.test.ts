@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { examplePost, patiently, tryPost } from "../support/posts.ts";
@@ -8,6 +9,8 @@ import { until } from "../support/until.ts";
 const SENDERS = 3;
 /** Answers to wait for, so that posts come before, during and after the deletion. */
 const ENOUGH = 20;
+/** Between two posts of one sender, who would take all of the processor without. */
+const PAUSE_MS = 10;
 
 interface Answered {
   readonly began: number;
@@ -26,6 +29,7 @@ function postByTurns(urls: readonly string[], key: string) {
       const answer = await patiently(() => tryPost(urls[count % urls.length] ?? "", key, data));
       const { submission_id: id } = (await answer.json()) as { submission_id?: string };
       answers.push({ began, status: answer.status, id });
+      await sleep(PAUSE_MS);
     }
   };
   const sending = Array.from({ length: SENDERS }, (_, sender) => send(sender));
@@ -58,7 +62,7 @@ describe.each(WORLDS)("while posts arrive at $where", ({ servers, isMissing }) =
       const [kept, doomed] = ["Kept", "Doomed"];
       for (const name of [kept, doomed]) await machine.mustRun(["workspace", "create", "--name", name]);
       const urls: string[] = [];
-      for (let count = 0; count < servers; count += 1) urls.push((await machine.serve()).url);
+      for (let count = 0; count < servers; count += 1) urls.push((await machine.serveHere()).url);
       const [stays, goes] = [
         await machine.createEndpoint({ workspace: kept }),
         await machine.createEndpoint({ workspace: doomed }),

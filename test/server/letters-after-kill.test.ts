@@ -81,7 +81,7 @@ describe.each(ENGINES)("on $name", ({ database, loseServer }) => {
     await first.stop("SIGKILL");
     await loseServer(place);
     const mail = await startMailServer({}, port);
-    const second = await machine.serve();
+    const second = await machine.serveHere();
     await until(() => mail.received.length > 0);
     await until(() => second.lines.some(({ event }) => event === "letter.sent"));
     expect(mail.received.map(({ to }) => to)).toEqual([[ADA]]);

@@ -7,7 +7,9 @@ import { insertAccountRows, getAccount, updatePlanRow } from "../../src/workspac
 import { rowsOf, write } from "../support/engines.ts";
 import { documentedMetrics, ONLY_ON_POSTGRESQL, servedMetrics } from "../support/documented-metrics.ts";
 import { openEvents } from "../support/event-stream.ts";
-import { type ManyServers, startManyServers } from "../support/many-servers.ts";
+import type { ServerHere } from "../support/machine-database.ts";
+import { type ManyServers, startManyHere, startManyServers } from "../support/many-servers.ts";
+import type { RunningServer } from "../support/running-server.ts";
 import { findPgbouncer, type Pgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { examplePost, patiently, postPatiently, tryPost } from "../support/posts.ts";
 import { hasPostgresql, addressForFile } from "../support/temporary-postgresql.ts";
@@ -28,6 +30,7 @@ interface Way {
   readonly way: string;
   readonly isMissing: boolean;
   readonly isPooled: boolean;
+  readonly start: typeof startManyServers | typeof startManyHere;
   /** The address that the servers get. */
   readonly reach: (address: string) => Promise<string>;
 }
@@ -38,12 +41,14 @@ const WAYS: readonly Way[] = [
     way: "reached directly",
     isMissing: !hasPostgresql,
     isPooled: false,
+    start: startManyServers,
     reach: (address) => Promise.resolve(address),
   },
   {
     way: "behind PgBouncer, which lends them connections for a transaction at a time",
     isMissing: !hasPostgresql || findPgbouncer() === null,
     isPooled: true,
+    start: startManyHere,
     async reach(address) {
       pooler = await startPgbouncer(address);
       return pooler.address;
@@ -51,10 +56,10 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-for (const { way, isMissing, isPooled, reach } of WAYS)
+for (const { way, isMissing, isPooled, start, reach } of WAYS)
   describe.skipIf(isMissing)(`two servers on one PostgreSQL database, ${way}`, () => {
     let db: PostgresqlDatabase;
-    let many: ManyServers;
+    let many: ManyServers<RunningServer | ServerHere>;
     let urls: readonly [string, string];
 
     beforeAll(async () => {
@@ -62,7 +67,7 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
       db = await openPostgresql(address);
       // The first account is an operator.
       await db.transaction(() => insertAccountRows(OPERATOR, Date.now()));
-      many = await startManyServers(await reach(address), 2, {
+      many = await start(await reach(address), 2, {
         plans: PLANS,
         metrics: { enabled: true, token: METRICS_TOKEN },
         rateLimit: { publishable: { max: null }, secret: RATE, badKey: { max: null } },

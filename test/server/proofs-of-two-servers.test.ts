@@ -12,7 +12,7 @@ describe.skipIf(!hasPostgresql)("two servers on PostgreSQL", () => {
   test("take a proof of work that either of them asked for, once in all, also when it comes to both at the same time", async () => {
     const machine = operatorMachine();
     machine.configure({ database: { url: await temporaryAddress() } });
-    const servers = [await machine.serve(), await machine.serve()];
+    const servers = [await machine.serveHere(), await machine.serveHere()];
     const [one, other] = servers.map(({ url }) => url) as [string, string];
     const endpoint = await machine.createEndpoint();
     await machine.mustRun(["endpoint", "set", "Contact", "--challenge", "pow", "--challenge-required", "on"]);

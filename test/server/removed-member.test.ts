@@ -4,7 +4,8 @@ import { startSession } from "../../src/sessions/session.ts";
 import { createToken } from "../../src/tokens/token-operations.ts";
 import { storeMember } from "../../src/workspaces/member-store.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
-import { type ManyServers, startManyServers } from "../support/many-servers.ts";
+import type { ServerHere } from "../support/machine-database.ts";
+import { type ManyServers, startManyHere } from "../support/many-servers.ts";
 import { rowsOf } from "../support/engines.ts";
 import { EDITOR } from "../support/members.ts";
 import { patiently, postPatiently } from "../support/posts.ts";
@@ -25,14 +26,14 @@ interface Person {
 
 describe.skipIf(!hasPostgresql)("a member who is removed at one of two servers", () => {
   let db: PostgresqlDatabase;
-  let many: ManyServers;
+  let many: ManyServers<ServerHere>;
   let first: string;
   let second: string;
 
   beforeAll(async () => {
     const address = await addressForFile();
     db = await openPostgresql(address);
-    many = await startManyServers(address, 2);
+    many = await startManyHere(address, 2);
     [first = "", second = ""] = many.servers.map(({ url }) => url);
   });
   afterAll(async () => {

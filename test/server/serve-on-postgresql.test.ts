@@ -18,9 +18,9 @@ const ADA = "ada@example.com";
 /** The password of the tests' cluster, as it is and as the address has it. */
 const SECRET = /a\/b@c|a%2Fb%40c/;
 
-/** A machine whose commands work on an empty PostgreSQL database. */
-async function postgresqlMachine(settings: Record<string, unknown> = {}) {
-  const address = await temporaryAddress(EMPTY);
+/** A machine whose commands work on a PostgreSQL database, which is brought up to date. @param from what the database is made of */
+async function postgresqlMachine(settings: Record<string, unknown> = {}, from?: string) {
+  const address = await temporaryAddress(from);
   const machine = operatorMachine();
   machine.configure({ database: { url: address }, ...settings });
   return { machine, address };
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
   beforeAll(() => addressInCluster("postgres"), 120_000);
 
   test("makes the tables of an empty database, takes posts of every kind, and has them after a restart", async () => {
-    const { machine } = await postgresqlMachine();
+    const { machine } = await postgresqlMachine({}, EMPTY);
     let server = await machine.serve();
     expect(server.lines.map(({ event }) => event)).toContain("database.created");
     const endpoint = await machine.createEndpoint({ allowOrigin: ["https://shop.example"] });
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
       mail: { host: "127.0.0.1", port: mail.port, security: "none", from: "forms@example.com" },
       webhooks: { allowNetworks: ["127.0.0.0/8"] },
     });
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     await machine.mustRun(["account", "create", ADA]);
     const endpoint = await machine.createEndpoint();
     const hook = ["webhook", "create", "--url", receiver.url, "--endpoint", endpoint.id];
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
 
   test("takes up what commands change beside it, and refuses a key that was revoked", async () => {
     const { machine } = await postgresqlMachine();
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     const endpoint = await machine.createEndpoint();
     await postPatiently(server.url, endpoint.publishable);
     await machine.mustRun(["endpoint", "pause", endpoint.id]);
@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
 
   test("refuses posts in a sentence when a newer program ended it, and does not start on such tables", async () => {
     const { machine, address } = await postgresqlMachine();
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     const endpoint = await machine.createEndpoint();
     await postPatiently(server.url, endpoint.secret);
     const db = await openForTest(address);

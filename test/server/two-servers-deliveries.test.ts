@@ -114,7 +114,7 @@ async function sendingServers({ withMail = false } = {}) {
     mail: { host: "127.0.0.1", port: mail.port, security: "none", from: "forms@example.com" },
     metrics: { enabled: true, token: METRICS_TOKEN },
   });
-  const servers = [await machine.serve(), await machine.serve()] as const;
+  const servers = [await machine.serve(), await machine.serveHere()] as const;
   const db = await openForTest(address);
   await until(async () => (await serversIn(db)).length === 2);
   const [lost] = await serversIn(db);

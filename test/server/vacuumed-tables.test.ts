@@ -47,7 +47,7 @@ test.skipIf(!hasPostgresql)(
       database: { url: cluster.address("postgres") },
       webhooks: { allowNetworks: ["127.0.0.0/8"] },
     });
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     const { id, secret } = await machine.createEndpoint();
     for (let index = 0; index < WEBHOOKS; index += 1) {
       const hook = ["--url", `${receiver.url}/${index}`, "--endpoint", id, "--allow-private"];

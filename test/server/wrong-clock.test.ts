@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgresql)("a server beside another one", () => {
         webhooks: { allowNetworks: ["127.0.0.0/8"] },
         metrics: { enabled: true, token: METRICS_TOKEN },
       });
-      const right = await machine.serve();
+      const right = await machine.serveHere();
       const wrong = await machine.serve({ env: { NODE_OPTIONS: setClock(ms) } });
       const urls = [right.url, wrong.url];
       const endpoint = await machine.createEndpoint();
