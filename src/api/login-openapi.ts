@@ -3,8 +3,8 @@ import { type Json, jsonOf } from "./json-schema.ts";
 import { asking, beginning, begun, FORM, granted, PROBLEMS } from "./login-shapes.ts";
 
 const refused = z.object({
-  error: z.string().describe(`One of RFC 8628: ${Object.keys(PROBLEMS).join(", ")}.`),
-  message: z.string().describe("For people."),
+  error: z.string().describe(`The error code, as in RFC 8628: ${Object.keys(PROBLEMS).join(", ")}.`),
+  message: z.string().describe("What is wrong, for people to read."),
 });
 
 /** The two addresses by which a program gets a token that a person approves. They need no token. */

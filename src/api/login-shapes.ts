@@ -9,8 +9,17 @@ const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 export const beginning = z.strictObject({
   client_id: z.string().max(100).default("formsvc"),
-  client_name: z.string().min(1).max(100).default("a command line").describe("What lists of tokens show."),
-  scope: z.string().max(1000).default(DEFAULT_SCOPES.join(" ")).describe("Scopes, separated by spaces."),
+  client_name: z
+    .string()
+    .min(1)
+    .max(100)
+    .default("a command line")
+    .describe("The name of the token in lists."),
+  scope: z
+    .string()
+    .max(1000)
+    .default(DEFAULT_SCOPES.join(" "))
+    .describe("The scopes that are asked for, separated by spaces."),
 });
 
 export const asking = z.strictObject({
@@ -20,19 +29,25 @@ export const asking = z.strictObject({
 });
 
 export const begun = z.strictObject({
-  device_code: z.string().describe("For the program alone: it asks for the token with it."),
-  user_code: z.string().describe("For the person, who compares it with the page."),
+  device_code: z
+    .string()
+    .describe("The code with which the program asks for the token; nobody else may know it."),
+  user_code: z
+    .string()
+    .describe("The code that the program shows; the person compares it with the one on the page."),
   verification_uri: z.string(),
-  verification_uri_complete: z.string().describe("The page at which it is approved."),
-  expires_in: z.number().describe("Seconds."),
-  interval: z.number().describe("Seconds to wait between two questions."),
+  verification_uri_complete: z
+    .string()
+    .describe("The address of the page at which the person approves the login."),
+  expires_in: z.number().describe("Seconds until the codes expire."),
+  interval: z.number().describe("Seconds to wait before asking for the token again."),
 });
 
 export const granted = z.strictObject({
-  access_token: z.string().describe("The token, which is shown this once."),
+  access_token: z.string().describe("The token, which is shown only now."),
   token_type: z.literal("Bearer"),
-  expires_in: z.number().describe("Seconds."),
-  scope: z.string().describe("What was approved, separated by spaces."),
+  expires_in: z.number().describe("Seconds until the token expires."),
+  scope: z.string().describe("The scopes that were approved, separated by spaces."),
   token: tokenShape,
 });
 

@@ -41,13 +41,13 @@ export function openapiDocument(baseUrl: string | null): Json {
 
 const error = z.object({
   error: z.string().describe("The kind of error."),
-  message: z.string().describe("For people."),
-  code: z.string().describe("Stable, for programs."),
-  details: z.record(z.string(), z.unknown()).optional().describe("What is specific to the error."),
+  message: z.string().describe("What is wrong, for people to read."),
+  code: z.string().describe("The error code for programs, which never changes."),
+  details: z.record(z.string(), z.unknown()).optional().describe("Further data about this kind of error."),
   hint: z
     .looseObject({ kind: z.string() })
     .optional()
-    .describe("What can be done about it; the command line has words for it."),
+    .describe("What can be done about the error, by its kind; the command line shows it as a sentence."),
 });
 
 /** `endpoint.ignore-origin` becomes `endpointIgnoreOrigin`. */

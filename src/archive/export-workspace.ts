@@ -22,15 +22,17 @@ const PAGE_ROWS = 100;
 type Parts = SearchParts & SpamParts;
 
 const partShape = z.strictObject({
-  base64: z.string().describe("Bytes of the archive: they follow those of the part before."),
-  endpoints: z.number().describe("In the archive so far, as the next three."),
+  base64: z.string().describe("Bytes of the archive in base64: they follow the bytes of the part before."),
+  endpoints: z
+    .number()
+    .describe("The number of endpoints in the archive so far; the next three members are such numbers too."),
   submissions: z.number(),
   held: z.number(),
   files: z.number(),
   notes: z
     .array(z.string())
     .readonly()
-    .describe("What stands in no file of settings, each with the reason; in the last part."),
+    .describe("What settings.json cannot contain, each with the reason; empty in all parts but the last."),
 });
 
 type Part = z.output<typeof partShape>;
@@ -41,7 +43,9 @@ export const exportWorkspace = operation({
   summary: "Give a workspace as a ZIP archive: its settings, submissions, held posts and their files",
   kind: "stream",
   access: "workspace:export",
-  input: z.strictObject({ workspace: z.string().describe("An id, or a name that is unique.") }),
+  input: z.strictObject({
+    workspace: z.string().describe("Id of the workspace, or its name if that is unique."),
+  }),
   output: partShape,
   async run(context: Context<Parts>, { workspace: reference }) {
     const { id } = await context.db.read(() => reachWorkspace(context, reference));

@@ -81,8 +81,8 @@ const list = operationCommand({
 const set = operationCommand({
   usage: "set <email>",
   options: [
-    { flags: "--operator", summary: "sees everything; the first account does" },
-    { flags: "--no-operator", summary: "sees its own workspaces only" },
+    { flags: "--operator", summary: "let it see everything, as the first account does" },
+    { flags: "--no-operator", summary: "let it see its own workspaces only" },
   ],
   examples: ["formsvc account set ada@example.com --operator"],
   operation: setAccount,
@@ -160,7 +160,7 @@ const resetFactor = operationCommand({
 const unbind = operationCommand({
   usage: "unbind <email>",
   summary:
-    "Forget who the account is at the OpenID issuer and end its sessions; whoever next comes with its address is bound to it",
+    "Forget who the account is at the OpenID issuer and end its sessions; whoever next signs in with its address is bound to it",
   examples: ["formsvc account unbind ada@example.com"],
   operation: unbindAccount,
   input: (_options, [email]) => ({ account: email }),
@@ -171,7 +171,7 @@ const unbind = operationCommand({
 const vouch = operationCommand({
   usage: "vouch <email>",
   summary:
-    "Say that an account belongs to the holder of its address, so that a proxy and an OpenID issuer are believed about it",
+    "Confirm that an account belongs to the holder of its address, so that they can sign in to it through a proxy or an OpenID issuer",
   notes:
     "An account that was made by a link which an owner handed over is in doubt until then, or until its holder sets a password by a mailed link. Its password, second factor, sessions and tokens end, because whoever made it may know them. If nobody knows who that was, delete the account instead.",
   examples: ["formsvc account vouch ada@example.com"],
@@ -211,7 +211,7 @@ const endSessions = command({
   usage: "end-sessions <email>",
   summary: "Sign an account out of the dashboard, in every browser or in one",
   options: [
-    { flags: "--session <session>", summary: "only this one of those that account sessions lists" },
+    { flags: "--session <session>", summary: "end only this session: its id, from account sessions" },
     yesOption,
   ],
   examples: [
@@ -248,7 +248,10 @@ const remove = operationCommand({
   summary: "Delete an account with its sessions and tokens; if it is interrupted, run it again",
   notes: "It is refused while the account is the only owner of a workspace, and for the only operator.",
   options: [
-    { flags: "--with-workspaces", summary: "its workspaces too, with all that was sent to their endpoints" },
+    {
+      flags: "--with-workspaces",
+      summary: "delete the workspaces that it alone owns too, with all that was sent to their endpoints",
+    },
   ],
   examples: [
     "formsvc account delete ada@example.com",

@@ -43,7 +43,7 @@ run again at any time, also after it was interrupted. Keys and secrets of what i
     },
     {
       flags: "--env",
-      summary: "print keys and secrets as FORM_… lines for eval, and all else on standard error",
+      summary: "print keys and secrets as FORM_… lines, for eval in a shell, and all else on standard error",
     },
   ],
   examples: [

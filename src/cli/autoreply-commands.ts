@@ -37,7 +37,7 @@ const PLACEHOLDER_LIST = PLACEHOLDERS.map((name) => `{${name}}`).join(", ");
 const settingOptions = [
   {
     flags: "--text <text>",
-    summary: `what it says, at most ${MAX_REPLY_TEXT_LENGTH} characters, with ${PLACEHOLDER_LIST} in it`,
+    summary: `text of the reply, at most ${MAX_REPLY_TEXT_LENGTH} characters, which may contain ${PLACEHOLDER_LIST}`,
   },
   {
     flags: "--text-file <file>",
@@ -46,15 +46,16 @@ const settingOptions = [
   },
   {
     flags: "--subject <template>",
-    summary: `the subject, at most ${MAX_REPLY_SUBJECT_LENGTH} characters, with the same in it`,
+    summary: `subject of the reply, at most ${MAX_REPLY_SUBJECT_LENGTH} characters, which may contain the same`,
   },
   {
     flags: "--field <name>",
-    summary: "the field of format email that has the address (default: the only one)",
+    summary: "field of format email with the address that gets the reply (default: the only such field)",
   },
   {
     flags: "--reply-to <address>",
-    summary: "who gets the answers: one of the endpoint's recipients; whoever posts sees the address",
+    summary:
+      "address of a recipient of the endpoint that gets answers to the reply; whoever posts sees this address",
   },
   { flags: "--clear-text", summary: "use the built-in text" },
   { flags: "--clear-subject", summary: "use the built-in subject" },

@@ -22,7 +22,7 @@ const backup = command({
   options: [
     {
       flags: "--without-files",
-      summary: "leave the bytes of files out; their names and sizes stay",
+      summary: "leave out the bytes of uploaded files; their names and sizes stay",
     },
   ],
   action: async (context, { withoutFiles }, [file]) => {

@@ -114,12 +114,12 @@ const COMMON_OPTIONS = [
   },
   {
     flags: "--db <file>",
-    summary: "database file, or address of a PostgreSQL one (else the configuration's)",
+    summary: "database file, or address of a PostgreSQL database (else as configured)",
     parse: parseFile,
   },
   {
     flags: "--server <url>",
-    summary: "do it on that server (else FORMSVC_SERVER, else the one of formsvc context use)",
+    summary: "run on that server (else FORMSVC_SERVER, else the one of formsvc context use)",
     parse: parseServer,
   },
   { flags: "--json", summary: "print JSON for scripts" },

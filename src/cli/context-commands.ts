@@ -33,7 +33,7 @@ const list = command({
 
 const use = command({
   usage: "use <name>",
-  summary: "Let commands go to that server; here is the database of this machine",
+  summary: "Send commands to that server from now on; the name 'here' means the database of this machine",
   isLocal: true,
   examples: ["formsvc context use forms.example.com", "formsvc context use here"],
   action: ({ output }, _options, [name]) => {

@@ -100,9 +100,9 @@ function deliveriesOf(noun: Noun): AnyCommand {
     summary: "List deliveries, newest first",
     options: [
       recipientOption(recipient),
-      { flags: "--endpoint <endpoint>", summary: "only those of this endpoint" },
-      { flags: "--submission <submission>", summary: "only this submission's" },
-      { flags: "--state <state>", summary: "only those in this state", choices: DELIVERY_STATES },
+      { flags: "--endpoint <endpoint>", summary: "show only deliveries of this endpoint" },
+      { flags: "--submission <submission>", summary: "show only deliveries about this submission" },
+      { flags: "--state <state>", summary: "show only deliveries in this state", choices: DELIVERY_STATES },
       ...pageOptions,
     ],
     examples: [
@@ -161,21 +161,21 @@ function replayCommandOf(noun: Noun): AnyCommand {
   const { recipient, messageId, replay } = WORDS[noun];
   return command({
     usage: "replay [delivery]",
-    summary: "Send again: one delivery, all that failed, or a range of time",
+    summary: "Send deliveries again: one of them, all that failed, or those of a time range",
     options: [
-      { flags: "--failed", summary: "every delivery that failed for good" },
+      { flags: "--failed", summary: "send every delivery again that failed for good" },
       recipientOption(recipient),
       {
         flags: "--since <time>",
-        summary: "messages made from then on: 2026-01-31T12:00:00Z, or 24h ago",
+        summary: "only messages made since this time: 2026-01-31T12:00:00Z, or 24h for the last 24 hours",
         parse: parseTime,
       },
-      { flags: "--until <time>", summary: "messages made before then", parse: parseTime },
+      { flags: "--until <time>", summary: "only messages made before this time", parse: parseTime },
       {
         flags: "--as-new",
-        summary: `with a new ${messageId}, so that the receiver acts on it again; only what was delivered or failed`,
+        summary: `send with a new ${messageId}, so that the receiver acts on it again; only for messages that were delivered or failed`,
       },
-      { flags: "--dry-run", summary: "only say how many it would be" },
+      { flags: "--dry-run", summary: "only say how many would be sent again" },
     ],
     examples: [
       `formsvc ${noun} replay msg_01h455vb4pex5vsknk084sn02q`,
@@ -209,7 +209,7 @@ function timesOf(since: number | null, until: number | null): Pick<ReplayRequest
 
 /** The flag that names a recipient. Its value is read under either name; the name without a flag has null. */
 function recipientOption(recipient: DeliveryWords["recipient"]) {
-  const option = { flags: `--${recipient} <${recipient}>`, summary: `only this ${recipient}'s` };
+  const option = { flags: `--${recipient} <${recipient}>`, summary: `only deliveries to this ${recipient}` };
   return option as typeof option & { readonly flags: "--webhook <webhook>" | "--recipient <recipient>" };
 }
 

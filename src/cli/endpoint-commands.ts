@@ -61,12 +61,12 @@ const create = command({
   usage: "create",
   summary: "Make an endpoint and print its two keys, once",
   options: [
-    { flags: "--name <name>", summary: "its name", required: true },
+    { flags: "--name <name>", summary: "name of the endpoint", required: true },
     { flags: "--schema <file>", summary: "the fields as JSON; - reads standard input", required: true },
     { flags: "--workspace <workspace>", summary: "workspace of the endpoint (needed if there are several)" },
     originOption,
     languageOption,
-    { flags: "--env", summary: "print FORMSVC_… lines for eval" },
+    { flags: "--env", summary: "print FORMSVC_… lines, for eval in a shell" },
   ],
   examples: [
     "formsvc endpoint create --name Contact --schema contact.json",
@@ -113,7 +113,7 @@ async function showMore(
 
 const list = operationCommand({
   usage: "list",
-  options: [{ flags: "--workspace <workspace>", summary: "only this workspace's" }],
+  options: [{ flags: "--workspace <workspace>", summary: "show only endpoints of this workspace" }],
   operation: listAllEndpoints,
   input: ({ workspace }) => ({ workspace }),
   async print({ output, perform }, listed) {
@@ -241,7 +241,7 @@ async function describeHeld(
 
 const pause = operationCommand({
   usage: "pause <endpoint>",
-  summary: "Refuse every post with 403 until resumed",
+  summary: "Refuse every post to an endpoint with 403, until it is resumed",
   options: [workspaceOption],
   operation: pauseEndpoint,
   input: ({ workspace }, [endpoint]) => ({ endpoint, workspace }),
@@ -250,7 +250,7 @@ const pause = operationCommand({
 
 const resume = operationCommand({
   usage: "resume <endpoint>",
-  summary: "Take posts again",
+  summary: "Let a paused endpoint take posts again",
   options: [workspaceOption],
   operation: resumeEndpoint,
   input: ({ workspace }, [endpoint]) => ({ endpoint, workspace }),
@@ -261,7 +261,10 @@ const move = operationCommand({
   usage: "move <endpoint>",
   notes:
     "Ids, keys and submissions do not change. The month's count stays with the workspace\nthat took the posts, and so do its spam settings and what its filter learned. Service\ntokens bound to the endpoint end. If it is interrupted, run it again.",
-  options: [workspaceOption, { flags: "--to <workspace>", summary: "its id or name", required: true }],
+  options: [
+    workspaceOption,
+    { flags: "--to <workspace>", summary: "workspace that gets it: its id or name", required: true },
+  ],
   examples: ["formsvc endpoint move Contact --to 'Client sites'"],
   operation: moveEndpoint,
   parts: () => ({ movedContents: MOVED_CONTENTS }),

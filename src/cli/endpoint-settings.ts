@@ -16,7 +16,8 @@ export const originOption = {
 
 export const languageOption = {
   flags: "--language <tag>",
-  summary: "language of what visitors read if their post names none, like de; '' takes it from their browser",
+  summary:
+    "language of what visitors read, like de, if their post names none; '' takes it from their browser",
 } as const;
 
 export const settingOptions = [
@@ -24,7 +25,7 @@ export const settingOptions = [
   {
     flags: "--unknown-fields <what>",
     summary:
-      "members that the schema does not declare: set them aside, drop them, keep them among the data, or reject the post",
+      "what to do with members that the schema does not declare: set them aside, drop them, keep them among the data, or reject the post",
     choices: ["set-aside", "drop", "keep", "reject"],
   },
   {
@@ -34,7 +35,7 @@ export const settingOptions = [
   },
   {
     flags: "--success-url <url>",
-    summary: "page after a plain form's success; '' restores the built-in one",
+    summary: "address of the page after a plain form was accepted; '' restores the built-in page",
   },
   {
     flags: "--keep-days <days>",
@@ -49,35 +50,39 @@ export const settingOptions = [
   {
     flags: "--ignore-origin <origin>",
     summary:
-      "an origin whose posts were refused and that is none of yours: they are not held any more; repeatable",
+      "an origin that is none of yours and whose posts were refused: do not hold them any more; repeatable",
     repeatable: true,
   },
   {
     flags: "--heed-origin <origin>",
-    summary: "takes --ignore-origin back; repeatable",
+    summary: "undo --ignore-origin for this origin; repeatable",
     repeatable: true,
   },
   {
     flags: "--error-url <url>",
     summary:
-      "page after a plain form's error, called with ?error=held|invalid|refused|later; '' restores the built-in one",
+      "address of the page after a plain form was refused, called with ?error=held|invalid|refused|later; '' restores the built-in page",
   },
   languageOption,
   {
     flags: "--page <on>",
-    summary: "a page of the form's own at /p/ and its id, or its name if that is unique on the server",
+    summary:
+      "whether the form has a page of its own, at /p/ and its id, or its name if that is unique on the server",
     choices: ["on", "off"],
   },
-  { flags: "--page-title <text>", summary: "its title; '' is the name of the form" },
-  { flags: "--page-intro <text>", summary: "what stands above the fields; '' leaves it out" },
+  { flags: "--page-title <text>", summary: "title of that page; '' is the name of the form" },
+  { flags: "--page-intro <text>", summary: "text above the fields of that page; '' leaves it out" },
   {
     flags: "--page-colour <colour>",
-    summary: "of its button and edge, like #0b6e5f; '' is the built-in one",
+    summary: "colour of its button and edge, like #0b6e5f; '' is the built-in colour",
   },
-  { flags: "--page-logo <url>", summary: "an https address of one of the allowed origins; '' leaves it out" },
+  {
+    flags: "--page-logo <url>",
+    summary: "logo on that page: an https address on one of the allowed origins; '' leaves it out",
+  },
   {
     flags: "--page-thanks <text>",
-    summary: "what is said after the form was sent; '' is the built-in sentence",
+    summary: "text that is shown after the form was sent; '' is the built-in sentence",
   },
   {
     flags: "--challenge <kind>",
@@ -86,16 +91,16 @@ export const settingOptions = [
   },
   {
     flags: "--challenge-required <on>",
-    summary: "refuse posts without it; else it only raises the score",
+    summary: "whether posts without a solved challenge are refused; off only raises their spam score",
     choices: ["on", "off"],
   },
   {
     flags: "--challenge-site-key <key>",
-    summary: "by which Turnstile or hCaptcha knows the page; '' takes it away",
+    summary: "public key by which Turnstile or hCaptcha knows the page; '' removes it",
   },
   {
     flags: "--challenge-secret-file <file>",
-    summary: "a file with the secret of that service; - reads standard input; '' takes it away",
+    summary: "a file with the secret of that service; - reads standard input; '' removes it",
   },
 ] as const;
 

@@ -26,8 +26,8 @@ const SAMPLE_ID = "fil_01h455vb4pex5vsknk084sn02q";
 const list = operationCommand({
   usage: "list",
   options: [
-    { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
-    { flags: "--submission <submission>", summary: "only this submission's" },
+    { flags: "--endpoint <endpoint>", summary: "show only files of this endpoint" },
+    { flags: "--submission <submission>", summary: "show only files of this submission" },
     ...pageOptions,
   ],
   examples: ["formsvc file list --endpoint Jobs"],

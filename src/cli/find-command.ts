@@ -20,7 +20,7 @@ export const findCommand = command({
     },
     {
       flags: "--erase",
-      summary: "delete what is shown for good, with its messages to webhooks and recipients",
+      summary: "delete for good what is shown, with its messages to webhooks and recipients",
     },
     { flags: "--yes", summary: "erase without being asked" },
   ],

@@ -16,7 +16,7 @@ const healthcheck = command({
   usage: "healthcheck",
   isLocal: true,
   summary: "Ask the server of this configuration whether it takes posts",
-  notes: `Asks /readyz on server.port of this machine, for ${TIMEOUT_MS / 1000} seconds at most. Exit code 0: it does; 1: it does not.
+  notes: `Asks /readyz on server.port of this machine, for ${TIMEOUT_MS / 1000} seconds at most. Exit code 0: it takes posts; 1: it does not.
 The database is not opened. For the health check of a container.`,
   examples: ["formsvc healthcheck", "formsvc healthcheck --quiet"],
   action: async ({ configFile, output }) => {

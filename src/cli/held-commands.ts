@@ -35,10 +35,14 @@ const MAX_SHOWN_DATA = 80;
 const list = operationCommand({
   usage: "list",
   options: [
-    { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
-    { flags: "--why <why>", summary: "only those held for this", choices: [...HELD_REASONS] },
-    { flags: "--since <time>", summary: "from then on: 2026-01-31, or 24h ago", parse: parseTimeText },
-    { flags: "--until <time>", summary: "before then", parse: parseTimeText },
+    { flags: "--endpoint <endpoint>", summary: "show only posts to this endpoint" },
+    { flags: "--why <why>", summary: "show only posts held for this reason", choices: [...HELD_REASONS] },
+    {
+      flags: "--since <time>",
+      summary: "show only posts since this time: 2026-01-31, or 24h for the last 24 hours",
+      parse: parseTimeText,
+    },
+    { flags: "--until <time>", summary: "show only posts before this time", parse: parseTimeText },
     ...pageOptions,
   ],
   operation: listHeld,
@@ -105,7 +109,7 @@ const drop = operationCommand({
 
 const dropAll = operationCommand({
   usage: "drop-all",
-  options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
+  options: [{ flags: "--endpoint <endpoint>", summary: "drop only posts to this endpoint" }],
   examples: ["formsvc held drop-all --endpoint Contact"],
   operation: dropAllHeld,
   input: ({ endpoint }) => ({ endpoint }),
@@ -121,18 +125,19 @@ const bring = command({
   usage: "import <file>",
   summary:
     "Hold the posts of held.ndjson again, which is in the archive of a workspace; known ones are skipped",
-  notes: `They keep their ids, times, scores and reasons, and are held for as long as if they had come here. What was released or
-dropped since an import brought it does not come back. The names and sizes of their files come along, not the files.`,
+  notes: `They keep their ids, times, scores and reasons, and are held for as long as if they had come here. What an earlier import brought and was
+released or dropped since does not come back. The names and sizes of their files come along, not the files.`,
   options: [
     {
       flags: "--endpoint <endpoint>",
-      summary: "put all of them here (default: the endpoint with the id that each names)",
+      summary: "put all of them into this endpoint (default: the endpoint whose id each of them names)",
     },
     {
       flags: "--workspace <workspace>",
-      summary: "workspace of that endpoint; without one, put each into the endpoint here that has its name",
+      summary:
+        "workspace of that endpoint; without --endpoint, put each into the endpoint of this workspace with its name",
     },
-    { flags: "--dry-run", summary: "tell what would be held, and store nothing" },
+    { flags: "--dry-run", summary: "say what would be held, and store nothing" },
   ],
   examples: ["formsvc held import archive/held.ndjson --workspace 'Client sites'"],
   action: (context, { endpoint, workspace, dryRun }, [file]) =>

@@ -51,7 +51,7 @@ const issue = operationCommand({
   options: [
     {
       flags: "--kind <kind>",
-      summary: "for servers or for browsers",
+      summary: "secret is for servers, publishable for browsers",
       choices: ["secret", "publishable"],
       required: true,
     },
@@ -67,7 +67,7 @@ const rotate = operationCommand({
   options: [
     {
       flags: "--grace <duration>",
-      summary: "how long the old key still works, like 1h or 7d (default: 0s)",
+      summary: "how long the old key is still valid, like 1h or 7d (default: 0s)",
       parse: parseDuration,
     },
   ],

@@ -25,19 +25,19 @@ const MAX_INTERVAL_SECONDS = 60;
 
 const login = command({
   usage: "login <url>",
-  summary: "Let commands go to a server, with a token that somebody approves in its dashboard",
+  summary: "Send commands to a server from now on, with a token that somebody approves in its dashboard",
   notes:
     "It shows a code and an address. Open the address, see that it shows the same code, choose what the token\nmay do, and approve it. Commands go to that server from then on; formsvc context use here brings them back.",
   isLocal: true,
   options: [
-    { flags: "--name <name>", summary: "what the token is called (default: USER on MACHINE)" },
+    { flags: "--name <name>", summary: "name of the token (default: USER on MACHINE)" },
     {
       flags: "--scope <scope>",
       summary:
-        "what it asks for; repeatable; whoever approves it chooses (default: to look at all but members)",
+        "scope to ask for; repeatable; whoever approves the token chooses (default: reading all but members)",
       repeatable: true,
     },
-    { flags: "--context <name>", summary: "what the server is called here (default: its host)" },
+    { flags: "--context <name>", summary: "name of the server on this machine (default: its host)" },
   ],
   examples: [
     "formsvc login https://forms.example.com",
@@ -174,7 +174,7 @@ const logout = command({
   usage: "logout",
   summary: "Revoke the token of the server that commands go to, and forget it here",
   notes:
-    "With --server it is that server’s. If the server cannot be reached, formsvc context remove forgets the token here alone.",
+    "With --server, it is the token of that server. If the server cannot be reached, formsvc context remove forgets the token here alone.",
   examples: ["formsvc logout", "formsvc logout --server https://forms.example.com"],
   action: async (context) => {
     const { server, output } = context;

@@ -29,8 +29,7 @@ export function register(program: Command): void {
 
 const check = command({
   usage: "check",
-  summary:
-    "Go through every step up to the sender's address, and print what the mail server says; sends nothing",
+  summary: "Talk to the mail server up to the sender's address, and print each of its answers; sends nothing",
   examples: ["formsvc mail check"],
   action: async (context) => {
     const settings = mailServerOf(readSettings(context));
@@ -63,11 +62,11 @@ const check = command({
 
 const test = command({
   usage: "test <address>",
-  summary: "Send a short e-mail to an address, now, the way that all go, and print the result",
+  summary: "Send a short e-mail to an address now, in the same way as all others, and print the result",
   options: [
     {
       flags: "--endpoint <endpoint>",
-      summary: "as an e-mail about an invented submission of this endpoint",
+      summary: "send an e-mail about an invented submission of this endpoint",
     },
   ],
   examples: ["formsvc mail test ada@example.org", "formsvc mail test ada@example.org --endpoint Contact"],

@@ -31,11 +31,12 @@ const mcp = command({
   notes: `The agent's program starts it; see formsvc docs agents. Agents read forms and what was sent to them. They get
 no key and name no address, and change nothing unless --allow says so. Each call is noted on the page Changes.`,
   options: [
-    { flags: "--workspace <workspace>", summary: "only this workspace, by its id or name" },
-    { flags: "--endpoint <endpoint>", summary: "only this endpoint" },
+    { flags: "--workspace <workspace>", summary: "show only this workspace: its id or name" },
+    { flags: "--endpoint <endpoint>", summary: "show only this endpoint" },
     {
       flags: "--allow <groups>",
-      summary: "tools that change something: triage (mark, release), replay; separated by commas",
+      summary:
+        "tools that change something: triage (mark submissions, release held posts), replay; separated by commas",
       parse: parseGroups,
     },
     {

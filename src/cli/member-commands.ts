@@ -21,24 +21,33 @@ export function register(program: Command): void {
   addNoun(program, "member", "Who sees a workspace, and what they may do in it", [invite, list, set, remove]);
 }
 
-const ofWorkspace = { flags: "--workspace <workspace>", summary: "id or name", required: true } as const;
+const ofWorkspace = {
+  flags: "--workspace <workspace>",
+  summary: "id or name of the workspace",
+  required: true,
+} as const;
 const membershipOptions = [
   {
     flags: "--endpoint <endpoint>",
-    summary: "sees only this endpoint; repeat it for several",
+    summary: "let them see only this endpoint; repeatable",
     repeatable: true,
   },
-  { flags: "--no-export", summary: "a reader who may not export" },
-  { flags: "--no-spam-details", summary: "a reader who is not shown why posts scored" },
+  { flags: "--no-export", summary: "do not let them export (readers only)" },
+  { flags: "--no-spam-details", summary: "do not show them the reasons for spam scores (readers only)" },
 ] as const;
 
 const invite = operationCommand({
   usage: "invite <email>",
   notes:
-    "With mail.host and server.baseUrl, a letter goes out. The link that is printed does the same, and is shown this once.",
+    "If mail.host and server.baseUrl are set, an e-mail invites them. The printed link does the same, and is shown only now.",
   options: [
     ofWorkspace,
-    { flags: "--role <role>", summary: "what they may do", choices: MEMBER_ROLES, required: true },
+    {
+      flags: "--role <role>",
+      summary: "their role: what they may do",
+      choices: MEMBER_ROLES,
+      required: true,
+    },
     ...membershipOptions,
   ],
   examples: [
@@ -90,11 +99,11 @@ const set = operationCommand({
   usage: "set <email>",
   options: [
     ofWorkspace,
-    { flags: "--role <role>", summary: "what they may do", choices: MEMBER_ROLES },
+    { flags: "--role <role>", summary: "their role: what they may do", choices: MEMBER_ROLES },
     ...membershipOptions,
-    { flags: "--all-endpoints", summary: "sees all endpoints again, later ones too" },
-    { flags: "--export", summary: "may export again" },
-    { flags: "--spam-details", summary: "is shown again why posts scored" },
+    { flags: "--all-endpoints", summary: "let them see all endpoints again, later ones too" },
+    { flags: "--export", summary: "let them export again" },
+    { flags: "--spam-details", summary: "show them the reasons for spam scores again" },
   ],
   examples: [
     "formsvc member set bo@example.com --workspace 'Client sites' --role editor",

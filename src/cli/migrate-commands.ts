@@ -32,7 +32,7 @@ const up = command({
   usage: "up",
   summary:
     "Upgrade the database to this program's version, after keeping a copy; every other command does so too",
-  options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
+  options: [{ flags: "--dry-run", summary: "try it and undo it, to see whether it would work" }],
   action: async (context, options) => {
     if (options.dryRun) return rehearse(context);
     const { db, migrated } = await openForCommand(readConfig(context), context.clock, {

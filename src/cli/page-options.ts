@@ -7,10 +7,10 @@ import type { Output } from "./output.ts";
 export const pageOptions = [
   {
     flags: "--limit <count>",
-    summary: `how many, 1 to ${MAX_PAGE_SIZE} (default: ${DEFAULT_PAGE_SIZE})`,
+    summary: `how many to show, 1 to ${MAX_PAGE_SIZE} (default: ${DEFAULT_PAGE_SIZE})`,
     parse: parseCount(MAX_PAGE_SIZE),
   },
-  { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+  { flags: "--cursor <cursor>", summary: "show the next page: the next_cursor of the page before" },
 ] as const;
 
 /** The input of the operations for these options. */

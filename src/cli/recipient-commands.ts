@@ -38,7 +38,7 @@ export function register(program: Command): void {
 const settingOptions = [
   {
     flags: "--digest <digest>",
-    summary: "an e-mail for each submission, or one an hour or a day (default: each)",
+    summary: "how often: an e-mail for each submission, or one summary an hour or a day (default: each)",
     choices: DIGESTS,
   },
   {
@@ -48,17 +48,17 @@ const settingOptions = [
   },
   {
     flags: "--language <tag>",
-    summary: "of its e-mails, like de; '' is the endpoint's",
+    summary: "language of its e-mails, like de; '' is the language of the endpoint",
   },
   {
     flags: "--subject <template>",
-    summary: "the subject, with {endpoint} and {name of a field} in it",
+    summary: "subject of its e-mails, which may contain {endpoint} and {name of a field}",
   },
   {
     flags: "--attach",
     summary: "attach the files of a submission to its e-mail, under 5 MB in all; summaries name them only",
   },
-  { flags: "--no-attach", summary: "name files only (default)" },
+  { flags: "--no-attach", summary: "only name the files in its e-mails (default)" },
   whenOption,
 ] as const;
 
@@ -66,7 +66,7 @@ const add = operationCommand({
   usage: "add <address>",
   summary: "Send an endpoint's submissions to an address, from now on",
   options: [
-    { flags: "--endpoint <endpoint>", summary: "whose submissions it gets", required: true },
+    { flags: "--endpoint <endpoint>", summary: "the endpoint whose submissions it gets", required: true },
     ...settingOptions,
   ],
   examples: [
@@ -108,7 +108,7 @@ const { list, show, enable, disable, remove } = recipientVerbs({
 
 const set = operationCommand({
   usage: "set <recipient>",
-  summary: "Change a recipient; messages that wait follow",
+  summary: "Change a recipient, for waiting messages too",
   options: [...settingOptions, { flags: "--clear-subject", summary: "use the built-in subject" }],
   examples: ["formsvc recipient set rcpt_01h455vb4pex5vsknk084sn02q --digest hourly"],
   operation: setRecipient,

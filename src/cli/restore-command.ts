@@ -19,7 +19,7 @@ const restore = command({
     {
       flags: "--hold-webhooks",
       summary:
-        "disable all webhooks and recipients of e-mail, and hold what the backup has as pending: it may have gone out since",
+        "disable all webhooks and recipients of e-mail, and hold the messages that wait in the backup: they may have been sent since",
     },
     yesOption,
   ],

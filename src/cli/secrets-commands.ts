@@ -20,7 +20,7 @@ export function register(program: Command): void {
 
 const status = command({
   usage: "status",
-  summary: "Count the secrets that are plain, and those under each key",
+  summary: "Count the secrets that are not encrypted, and those that each key encrypts",
   action: (context, _options) =>
     withDatabase(context, async (db, config) => {
       const keyring = createKeyring(config.secrets);
@@ -58,7 +58,7 @@ const rotate = command({
 const encrypt = command({
   usage: "encrypt",
   summary:
-    "Encrypt every secret with the newest key: plain ones, and those that an interrupted rotation left",
+    "Encrypt every secret with the newest key: unencrypted ones, and those that an interrupted rotation left",
   action: (context) =>
     withDatabase(context, async (db, config) => {
       const keyring = await db.read(() => openKeyring(config));
@@ -69,7 +69,7 @@ const encrypt = command({
 
 const decrypt = command({
   usage: "decrypt",
-  summary: "Store every secret plain again, before the key is taken out of the configuration",
+  summary: "Store every secret unencrypted again, before the key is removed from the configuration",
   action: (context) =>
     withDatabase(context, async (db, config) => {
       const keyring = await db.read(() => openKeyring(config));

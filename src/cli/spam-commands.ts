@@ -35,8 +35,14 @@ export function register(program: Command): void {
 }
 
 const scopeOptions = [
-  { flags: "--workspace <workspace>", summary: "a whole workspace's (default: the only one there is)" },
-  { flags: "--endpoint <endpoint>", summary: "one endpoint's, which stand above its workspace's" },
+  {
+    flags: "--workspace <workspace>",
+    summary: "the settings of a whole workspace (default: the only workspace)",
+  },
+  {
+    flags: "--endpoint <endpoint>",
+    summary: "the settings of one endpoint, which win over those of its workspace",
+  },
 ] as const;
 
 const show = operationCommand({
@@ -53,11 +59,15 @@ const show = operationCommand({
 });
 
 const choiceOptions = [
-  { flags: "--max-links <count>", summary: "links that cost nothing", parse: parseLinks },
+  {
+    flags: "--max-links <count>",
+    summary: "links that a post may have before they cost points",
+    parse: parseLinks,
+  },
   { flags: "--technical <on|off>", summary: "whether the form takes bug reports", choices: ["on", "off"] },
   {
     flags: "--keyword <word[=points|=block]>",
-    summary: "a word or phrase that speaks for spam (default: 25 points); may be repeated",
+    summary: "a word or phrase that speaks for spam (default: 25 points); repeatable",
     repeatable: true,
   },
   {
@@ -72,7 +82,7 @@ const set = command({
   options: [
     ...scopeOptions,
     ...choiceOptions,
-    { flags: "--dry-run", summary: "store nothing; show what it would have done to the last 500 posts" },
+    { flags: "--dry-run", summary: "store nothing; show how the last 500 posts would have been scored" },
   ],
   examples: [
     "formsvc spam set --max-links 1 --keyword casino=40 --keyword 'dofollow link=block' --dry-run",
@@ -99,7 +109,7 @@ const explain = command({
     {
       flags: "--endpoint <endpoint>",
       summary:
-        "score as this endpoint does: with its schema, honeypots and settings and its workspace's memory",
+        "score a body as this endpoint would: with its schema, honeypots and settings, and its workspace's memory",
     },
   ],
   examples: [

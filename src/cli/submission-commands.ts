@@ -52,7 +52,7 @@ const list = operationCommand({
     ...filterOptions,
     searchOption,
     ...workOptions,
-    { flags: "--deleted", summary: "what is in the bin, and nothing else" },
+    { flags: "--deleted", summary: "show only submissions in the bin" },
     ...pageOptions,
   ],
   examples: [
@@ -78,7 +78,7 @@ const list = operationCommand({
 const show = command({
   usage: "show <submission>",
   summary: "Show a submission with its spam reasons",
-  options: [{ flags: "--deleted", summary: "also if it is in the bin" }],
+  options: [{ flags: "--deleted", summary: "show it even if it is in the bin" }],
   action: (context, { deleted }, [id]) =>
     operate(context, async ({ perform }) => {
       const { mark, ...submission } = await perform(showSubmission, { submission: id, deleted });
@@ -97,12 +97,12 @@ const tail = command({
     ...filterOptions,
     {
       flags: "--limit <count>",
-      summary: `how many of those that are there already (default: ${DEFAULT_TAIL}; with --since or --cursor: ${MAX_PAGE_SIZE}; with --cursor and --follow all)`,
+      summary: `how many stored submissions to print first (default: ${DEFAULT_TAIL}; with --since or --cursor: ${MAX_PAGE_SIZE}; with --cursor and --follow: all)`,
       parse: parseCount(MAX_PAGE_SIZE),
     },
     {
       flags: "--cursor <submission>",
-      summary: "what was stored after this id, like the last one printed, in the order of storing",
+      summary: "print only what was stored after the submission with this id, like the last one printed",
     },
   ],
   examples: [
@@ -128,7 +128,7 @@ const tail = command({
 
 const mark = command({
   usage: "mark <submission> <mark>",
-  summary: "Teach the workspace's filter that a submission is spam or ham; none undoes it",
+  summary: "Teach the workspace's filter that a submission is spam or ham (genuine); none undoes it",
   examples: ["formsvc submission mark sub_01h455vb4pex5vsknk084sn02q spam"],
   action: (context, _options, [id, wanted]) => {
     if (!["spam", "ham", "none"].includes(wanted))
@@ -148,7 +148,7 @@ const markReadCommand = command({
   usage: "mark-read <submission...>",
   summary: "Note that an account has read submissions, as opening them in the dashboard does",
   options: [
-    { flags: "--account <email>", summary: "whose inbox shows them as read", required: true },
+    { flags: "--account <email>", summary: "the account that has read them", required: true },
     { flags: "--undo", summary: "show them as unread again" },
   ],
   examples: ["formsvc submission mark-read sub_01h455vb4pex5vsknk084sn02q --account ada@example.com"],

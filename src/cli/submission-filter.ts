@@ -4,27 +4,34 @@ import { refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export const filterOptions = [
-  { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
-  { flags: "--class <class>", summary: "only this spam class", choices: ["low", "medium", "high"] },
+  { flags: "--endpoint <endpoint>", summary: "only submissions of this endpoint" },
+  {
+    flags: "--class <class>",
+    summary: "only submissions of this spam class",
+    choices: ["low", "medium", "high"],
+  },
   {
     flags: "--since <time>",
-    summary: "from then on: 2026-01-31, 2026-01-31T12:00:00Z, or 24h ago",
+    summary:
+      "only submissions since this time: 2026-01-31, 2026-01-31T12:00:00Z, or 24h for the last 24 hours",
     parse: parseTimeText,
   },
-  { flags: "--until <time>", summary: "before then", parse: parseTimeText },
+  { flags: "--until <time>", summary: "only submissions before this time", parse: parseTimeText },
 ] as const;
 
 export const searchOption = {
   flags: "--search <text>",
-  summary: 'only with each of these words in its fields, in any case; "double quotes" keep words together',
+  summary:
+    'only submissions with each of these words in their fields, in any letter case; "double quotes" keep words together',
   parse: parseSearch,
 } as const;
 
 export const workOptions = [
-  { flags: "--state <state>", summary: "only those in this state", choices: ["open", "done"] },
+  { flags: "--state <state>", summary: "only submissions in this state", choices: ["open", "done"] },
   {
     flags: "--assignee <email>",
-    summary: "only those of this account; me: whose token asks, at a distance; none: nobody's",
+    summary:
+      "only submissions assigned to this account; none: to nobody; me: to the owner of the token, if a server is asked",
   },
 ] as const;
 

@@ -27,39 +27,50 @@ export const exportCommand = command({
     {
       flags: "--format <format>",
       summary:
-        "csv (default; of the fields kept beyond the schemas 1000 have columns, the rest is JSON in more_data; what was set aside is JSON in unknown_fields), xlsx, ndjson (default with --json) or json",
+        "csv (default), xlsx, ndjson (default with --json) or json; in csv, up to 1000 fields that no schema declares have columns, further ones are JSON in more_data, and what was set aside is JSON in unknown_fields",
       choices: EXPORT_FORMATS,
     },
     {
       flags: "--columns <order>",
-      summary: "of csv: technical (default) or people: when, form and fields first; xlsx always has people",
+      summary:
+        "order of the columns of csv: technical (default), or people, with time, form and fields first; xlsx always has people",
       choices: COLUMN_ORDERS,
     },
-    { flags: "--labels", summary: "of csv: fields are headed by their labels, as for people" },
+    {
+      flags: "--labels",
+      summary: "head the columns of csv by the labels of the fields, as with --columns people",
+    },
     {
       flags: "--time-zone <zone>",
       summary:
-        "of times in csv and xlsx, like Europe/Berlin (default: UTC, and for people the workspace's, if it is of one)",
+        "time zone of times in csv and xlsx, like Europe/Berlin (default: UTC; for people the zone of the workspace, if all come from one)",
     },
     {
       flags: "--separator <separator>",
-      summary: "between two cells of csv: a comma (default) or a semicolon, in quotes",
+      summary: "character between two cells of csv: a comma (default) or a semicolon, in quotes",
       choices: [",", ";"],
     },
     ...filterOptions,
     searchOption,
     ...workOptions,
-    { flags: "--limit <count>", summary: "how many at most", parse: parseCount(MAX_EXPORT_LIMIT) },
-    { flags: "--cursor <submission>", summary: "only what comes after this id, like the last one exported" },
+    {
+      flags: "--limit <count>",
+      summary: "write at most this number of submissions",
+      parse: parseCount(MAX_EXPORT_LIMIT),
+    },
+    {
+      flags: "--cursor <submission>",
+      summary: "only submissions after the one with this id, like the last one exported",
+    },
     {
       flags: "--output <file>",
-      summary: "a new file, mode 0600 (default: standard output)",
+      summary: "write to a new file, of mode 0600 (default: standard output)",
       parse: parseFile,
     },
     {
       flags: "--files <folder>",
       summary:
-        "save their files there too, each as SUBMISSION/NAME; what is there already with the same bytes stays",
+        "save the files of the submissions in this folder, each as SUBMISSION/NAME; a file that is there with the same bytes stays",
       parse: parseFile,
     },
   ],
@@ -119,39 +130,43 @@ const SHOWN_REFUSALS = 20;
 export const importCommand = command({
   usage: "import <file>",
   summary: "Add the submissions of an export in NDJSON, or of another service; existing ones are skipped",
-  notes: `Without --format it is an export of formsvc in NDJSON that is restored: its submissions keep their ids and times, and
-what was deleted comes back. With --format what an import brought and was deleted since does not come back; ndjson is
-such an export, the others are read as CSV or JSON. Nothing is scored, held, counted or sent.
+  notes: `Without --format, the file is an export of formsvc in NDJSON, and is restored: its submissions keep their ids and
+times, and deleted ones come back. With --format, submissions that were deleted after an earlier import do not come
+back; ndjson is an export of formsvc, the other formats are CSV or JSON of other services. Nothing is scored, held, counted or sent.
 
 The submissions.ndjson of a workspace's archive names endpoints too: where settings.json was applied, --workspace puts
 each submission into the endpoint with its name, and --files takes the folder "files" of the archive.`,
   options: [
     {
       flags: "--endpoint <endpoint>",
-      summary: "put all of them here (default: the endpoint with the id that each names)",
+      summary: "put all of them into this endpoint (default: the endpoint whose id each of them names)",
     },
     {
       flags: "--workspace <workspace>",
-      summary: "workspace of that endpoint; without one, put each into the endpoint here that has its name",
+      summary:
+        "workspace of that endpoint; without --endpoint, put each into the endpoint of this workspace with its name",
     },
     {
       flags: "--format <format>",
-      summary: "the service that wrote the file; csv is any table",
+      summary: "the service that wrote the file; csv is for any other table",
       choices: [...TABLE_FORMATS, "ndjson"],
     },
     {
       flags: "--map <column=field>",
       summary:
-        "what becomes of a column; created_at is the time, an empty field leaves it out; may be repeated",
+        "field that a column goes to; the field created_at is the time, an empty field leaves the column out; repeatable",
       repeatable: true,
     },
     {
       flags: "--files <folder>",
-      summary: "the folder that export --files wrote: bring the files too",
+      summary: "import the files too, from the folder that export --files wrote",
       parse: parseFile,
     },
-    { flags: "--encoding <encoding>", summary: "of the file, like windows-1252 (default: UTF-8)" },
-    { flags: "--dry-run", summary: "tell what would be imported and refused, and store nothing" },
+    {
+      flags: "--encoding <encoding>",
+      summary: "character encoding of the file, like windows-1252 (default: UTF-8)",
+    },
+    { flags: "--dry-run", summary: "say what would be imported and refused, and store nothing" },
   ],
   examples: [
     "formsvc submission import all.ndjson --endpoint Contact --files all-files",

@@ -18,10 +18,11 @@ const SAMPLE_ID = "sub_01h455vb4pex5vsknk084sn02q";
 const set = operationCommand({
   usage: "set <submission...>",
   options: [
-    { flags: "--state <state>", summary: "open or done", choices: ["open", "done"] },
+    { flags: "--state <state>", summary: "the new state", choices: ["open", "done"] },
     {
       flags: "--assignee <email>",
-      summary: "an account that sees the workspace; me: whose token asks, at a distance; none: nobody",
+      summary:
+        "account that looks after them, which must see the workspace; none: nobody; me: the owner of the token, if a server is asked",
     },
   ],
   examples: [
@@ -57,7 +58,7 @@ const note = operationCommand({
 const remove = operationCommand({
   usage: "delete <submission...>",
   summary: "Delete submissions: into the bin for submissions.binDays, or for good",
-  options: [{ flags: "--now", summary: "for good, also what is in the bin already" }],
+  options: [{ flags: "--now", summary: "delete them for good, even if they are in the bin already" }],
   operation: deleteSubmissions,
   input: ({ now }, ids) => ({ submissions: [...ids], now }),
   async check({ submissions, now }, { perform }) {
@@ -93,8 +94,8 @@ const undelete = operationCommand({
 const empty = operationCommand({
   usage: "empty-bin",
   options: [
-    { flags: "--workspace <workspace>", summary: "only this workspace's" },
-    { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
+    { flags: "--workspace <workspace>", summary: "empty only the bin of this workspace" },
+    { flags: "--endpoint <endpoint>", summary: "empty only the bin of this endpoint" },
   ],
   operation: emptyBin,
   input: ({ workspace, endpoint }) => ({ workspace, endpoint }),

@@ -18,7 +18,7 @@ const systemd = command({
   options: [
     {
       flags: "--socket <address>",
-      summary: "print the socket unit instead, listening there, like 127.0.0.1:8787",
+      summary: "print the socket unit instead, which listens at this address, like 127.0.0.1:8787",
       parse: parseListenStream,
     },
   ],

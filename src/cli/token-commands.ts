@@ -18,18 +18,22 @@ const create = operationCommand({
 A token can never do more than the account it belongs to. One that is made with --workspace or --endpoint
 belongs to no account and stays when people leave.`,
   options: [
-    { flags: "--name <name>", summary: "what it is for, as lists show it", required: true },
-    { flags: "--account <account>", summary: "whose it is, by id or e-mail address (else the only account)" },
-    { flags: "--workspace <workspace>", summary: "a service token of this workspace, by id or name" },
-    { flags: "--endpoint <endpoint>", summary: "a service token of this endpoint alone" },
+    { flags: "--name <name>", summary: "name that lists show: what the token is for", required: true },
+    {
+      flags: "--account <account>",
+      summary: "account that it belongs to, by id or e-mail address (else the only account)",
+    },
+    { flags: "--workspace <workspace>", summary: "make a service token for this workspace: its id or name" },
+    { flags: "--endpoint <endpoint>", summary: "make a service token for this endpoint alone" },
     {
       flags: "--scope <scope>",
-      summary: "what it may do (default: submissions:read endpoints:read recipients:read workspace:read)",
+      summary:
+        "what it may do; repeatable (default: submissions:read endpoints:read recipients:read workspace:read)",
       repeatable: true,
     },
     {
       flags: "--expires <duration>",
-      summary: "how long it works, like 12h or 90d, or never (default: 90d)",
+      summary: "how long it is valid, like 12h or 90d, or never (default: 90d)",
       parse: parseExpiry,
     },
   ],

@@ -25,7 +25,7 @@ const upgrade = command({
   notes: `Reads the release's list of checksums and its signature, and nothing else; nothing is installed. To install: install.sh, or the
 system's package manager. Exit code 0 whether or not it is newer; 1 if the release cannot be read or its signature is wrong.`,
   options: [
-    { flags: "--check", summary: "the only thing that it does; must be given", required: true },
+    { flags: "--check", summary: "only look, and install nothing; must be given", required: true },
     {
       flags: "--from <place>",
       summary: "folder or address of the release (else the one this program was built for)",

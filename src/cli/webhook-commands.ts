@@ -33,12 +33,12 @@ export function register(program: Command): void {
 const settingOptions = [
   {
     flags: "--header <line>",
-    summary: "a header of your own, as 'Name: value'; repeatable; for no secret: other users see it in ps",
+    summary: "a header of your own, as 'Name: value'; repeatable; not for secrets: other users see it in ps",
     repeatable: true,
   },
   {
     flags: "--header-file <file>",
-    summary: "headers of your own, one a line, which nobody sees in ps; - reads standard input",
+    summary: "a file with headers of your own, one a line, which nobody sees in ps; - reads standard input",
   },
   {
     flags: "--max-spam-score <score>",
@@ -52,15 +52,15 @@ const create = operationCommand({
   usage: "create",
   summary: "Make a webhook and print its secret, once",
   options: [
-    { flags: "--endpoint <endpoint>", summary: "whose submissions it is told of", required: true },
-    { flags: "--url <url>", summary: "address that they are sent to: http or https", required: true },
+    { flags: "--endpoint <endpoint>", summary: "the endpoint whose submissions it gets", required: true },
+    { flags: "--url <url>", summary: "address to which they are sent: http or https", required: true },
     {
       flags: "--allow-private",
       summary: "allow addresses of this machine and of private networks, like an n8n beside formsvc",
     },
     {
       flags: "--format <format>",
-      summary: "what is sent: our own event, or a message for a chat (default: standard)",
+      summary: "what is sent: the event of formsvc (standard, the default), or a message for a chat",
       choices: WEBHOOK_FORMATS,
     },
     ...settingOptions,
@@ -112,11 +112,11 @@ const { list, show, enable, disable, remove } = recipientVerbs({
 
 const set = operationCommand({
   usage: "set <webhook>",
-  summary: "Change a webhook; pending deliveries follow",
+  summary: "Change a webhook, for pending deliveries too",
   options: [
-    { flags: "--url <url>", summary: "address that submissions are sent to" },
+    { flags: "--url <url>", summary: "address to which submissions are sent" },
     { flags: "--allow-private", summary: "allow addresses of this machine and of private networks" },
-    { flags: "--no-allow-private", summary: "refuse them" },
+    { flags: "--no-allow-private", summary: "refuse addresses of this machine and of private networks" },
     ...settingOptions,
     { flags: "--clear-headers", summary: "send no headers of your own" },
   ],

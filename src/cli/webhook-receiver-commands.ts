@@ -57,14 +57,14 @@ export const verify = command({
   options: [
     {
       flags: "--secret <secret>",
-      summary: "whsec_…; repeatable; other users see it in ps",
+      summary: "the secret of the webhook, whsec_…; repeatable; other users see it in ps",
       repeatable: true,
     },
     { flags: "--secret-file <file>", summary: "a file with secrets, one a line, which nobody sees in ps" },
     { flags: "--id <id>", summary: "the webhook-id header", required: true },
     { flags: "--timestamp <seconds>", summary: "the webhook-timestamp header", required: true },
     { flags: "--signature <signature>", summary: "the webhook-signature header", required: true },
-    { flags: "--any-time", summary: "do not mind how old the message is" },
+    { flags: "--any-time", summary: "accept a message of any age" },
   ],
   examples: [
     "formsvc webhook verify --secret-file secret.txt --id msg_… --timestamp 1790000000 --signature 'v1,…' < body.json",
@@ -92,27 +92,27 @@ export const listen = command({
   options: [
     {
       flags: "--port <port>",
-      summary: `port of loopback (default: ${DEFAULT_LISTEN_PORT}; 0 takes any free one)`,
+      summary: `port on the loopback address (default: ${DEFAULT_LISTEN_PORT}; 0 takes any free one)`,
       parse: parsePort,
     },
     {
       flags: "--secret <secret>",
-      summary: "whsec_… to verify with; repeatable; other users see it in ps",
+      summary: "the secret of the webhook, whsec_…; repeatable; other users see it in ps",
       repeatable: true,
     },
     {
       flags: "--secret-file <file>",
-      summary: "secrets to verify with, one a line, which nobody sees in ps; - reads standard input",
+      summary: "a file with secrets, one a line, which nobody sees in ps; - reads standard input",
     },
     { flags: "--answer <way>", summary: "how to answer (default: ok)", choices: BEHAVIOURS },
     {
       flags: "--times <count>",
-      summary: "answer that way this number of times, then with success",
+      summary: "answer so this number of times, and then with success",
       parse: parseCount(MAX_COUNT),
     },
     {
       flags: "--retry-after <seconds>",
-      summary: `what a busy receiver asks for (default: ${DEFAULT_RETRY_AFTER_SECONDS})`,
+      summary: `seconds after which a busy receiver asks to try again (default: ${DEFAULT_RETRY_AFTER_SECONDS})`,
       parse: parseCount(MAX_RETRY_AFTER_SECONDS),
     },
   ],

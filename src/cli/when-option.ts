@@ -4,7 +4,7 @@ import { type Condition, parseConditions } from "../outbox/queue/conditions.ts";
 export const whenOption = {
   flags: "--when <condition>",
   summary:
-    "only submissions with this: FIELD=VALUE, also !=, >, <, ~ (contains), FIELD (filled), '!FIELD' (empty); repeatable; '' clears all",
+    "send only submissions that meet this condition: FIELD=VALUE, also !=, >, <, ~ (contains), FIELD (filled), '!FIELD' (empty); repeatable; '' clears all conditions",
   repeatable: true,
 } as const;
 

@@ -49,7 +49,7 @@ const create = operationCommand({
   usage: "create",
   summary: "Create another workspace, on the plan that newWorkspacePlan of the configuration names",
   options: [
-    { flags: "--name <name>", summary: "its name", required: true },
+    { flags: "--name <name>", summary: "name of the workspace", required: true },
     {
       flags: "--account <account>",
       summary: "account that owns it, by id or e-mail (needed if there are several)",
@@ -112,14 +112,14 @@ const set = operationCommand({
   options: [
     {
       flags: "--time-zone <zone>",
-      summary: "of the times in its e-mails, like Europe/Berlin; '' is UTC",
+      summary: "time zone of the times in its e-mails, like Europe/Berlin; '' is UTC",
     },
     {
       flags: "--brand-colour <colour>",
-      summary: "of visitors' pages and e-mails, like #0b6e5f; '' is the built-in one",
+      summary: "colour of the pages and e-mails that visitors see, like #0b6e5f; '' is the built-in colour",
     },
-    { flags: "--brand-name <text>", summary: "stands above them; '' leaves it out" },
-    { flags: "--brand-footer <text>", summary: "stands below them; '' leaves it out" },
+    { flags: "--brand-name <text>", summary: "name above these pages and e-mails; '' leaves it out" },
+    { flags: "--brand-footer <text>", summary: "text below these pages and e-mails; '' leaves it out" },
   ],
   examples: [
     "formsvc workspace set ada --time-zone Europe/Berlin",
@@ -218,7 +218,7 @@ const transfer = operationCommand({
     { flags: "--to <email>", summary: "address of the account that gets it", required: true },
     {
       flags: "--stay <role>",
-      summary: "what its owner of before is from then on (default: no member)",
+      summary: "role that the former owner keeps (default: no member any more)",
       choices: ["editor", "reader"],
     },
   ],

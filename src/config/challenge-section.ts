@@ -3,13 +3,15 @@ import { z } from "zod";
 const httpUrl = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
 /** The settings of the services that check challenges of forms. */
 export const challengeSection = z.strictObject({
-  turnstileUrl: httpUrl.describe("Where Turnstile checks tokens."),
-  hcaptchaUrl: httpUrl.describe("Where hCaptcha checks tokens."),
+  turnstileUrl: httpUrl.describe("The address at which Turnstile checks tokens."),
+  hcaptchaUrl: httpUrl.describe("The address at which hCaptcha checks tokens."),
   timeoutMs: z
     .int()
     .min(100)
     .max(10_000)
-    .describe("Longest time that a post waits for such a service; then it is taken without a verdict."),
+    .describe(
+      "Longest time that a post waits for such a service, in milliseconds; then the post is taken without its verdict.",
+    ),
 });
 
 export const defaultChallenge: z.output<typeof challengeSection> = {

@@ -3,6 +3,7 @@ import { isNetwork } from "../foundation/ip-address.ts";
 import { isListenAddress } from "../foundation/listen-address.ts";
 import { challengeSection, defaultChallenge } from "./challenge-section.ts";
 import { defaultFiles, filesSection, httpUrl } from "./files-section.ts";
+import { defaultHeld, heldBytes, heldSection } from "./held-section.ts";
 import { defaultMail, mailSection } from "./mail-section.ts";
 import { defaultOidc, oidcSection } from "./oidc-section.ts";
 import { defaultTrustedUser, trustedUserSection } from "./trusted-user-section.ts";
@@ -23,33 +24,32 @@ const hostName = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?\.?$/i;
 const isNetworkOrName = (text: string): boolean =>
   isNetwork(text) || (hostName.test(text) && !/^[\d.]+$/.test(text));
 const fileBytes = z.int().min(1024).max(1_125_899_906_842_624);
-const heldBytes = z.int().min(1_048_576).max(1_125_899_906_842_624);
 
 const plan = z.strictObject({
   monthlySubmissions: count
     .nullable()
-    .describe("Accepted submissions a UTC calendar month; null is unlimited."),
+    .describe("Submissions that are accepted in a calendar month (UTC); null is unlimited."),
   endpoints: count.nullable().describe("Endpoints a workspace may have; null is unlimited."),
   customSpam: z.boolean().describe("Whether the workspace may have spam rules of its own."),
   heldBytes: heldBytes
     .nullable()
     .default(33_554_432)
     .describe(
-      "Bytes of refused posts that a workspace keeps; null is unlimited. A plan that does not say has 33554432 (32 MiB).",
+      "Bytes of refused posts that a workspace keeps; null is unlimited. A plan without this setting has 33554432 (32 MiB).",
     ),
   fileBytes: fileBytes
     .nullable()
     .default(104_857_600)
     .describe(
-      "Bytes of files that a workspace keeps; beyond it, posts with files get 429. Null is unlimited. A plan that does not say has 104857600 (100 MiB).",
+      "Bytes of files that a workspace keeps; beyond it, posts with files get 429. Null is unlimited. A plan without this setting has 104857600 (100 MiB).",
     ),
 });
 
 const planName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "expected a lower-case plan name");
 
 const rateLimit = z.strictObject({
-  max: count.nullable().describe("Requests a window; null switches the limit off."),
-  windowSeconds: seconds.describe("Length of the fixed window, in seconds."),
+  max: count.nullable().describe("Requests that are allowed in a window; null switches the limit off."),
+  windowSeconds: seconds.describe("Length of a window, in seconds."),
 });
 
 const sections = z.strictObject({
@@ -88,16 +88,20 @@ const sections = z.strictObject({
       .min(1)
       .max(100)
       .describe(
-        "Connections to PostgreSQL at a time, besides four that a server has for posts and for the other servers.",
+        "Largest number of connections to PostgreSQL, besides four that each server has for posts and for the exchange with other servers.",
       ),
   }),
   plans: z.record(planName, plan),
   rateLimit: z.strictObject({
-    publishable: rateLimit.describe("Posts with a publishable key, by address and endpoint."),
-    secret: rateLimit.describe("Requests with a secret key, by key."),
-    badKey: rateLimit.describe("Requests with malformed, unknown or revoked keys or tokens, by address."),
-    token: rateLimit.describe("Requests with a token of the API, by token."),
-    exempt: z.array(network).max(1000).describe("Addresses and CIDRs that no limit counts."),
+    publishable: rateLimit.describe(
+      "Posts with a publishable key, counted for each pair of address and endpoint.",
+    ),
+    secret: rateLimit.describe("Requests with a secret key, counted for each key."),
+    badKey: rateLimit.describe(
+      "Requests with malformed, unknown or revoked keys or tokens, counted for each address.",
+    ),
+    token: rateLimit.describe("Requests with a token of the API, counted for each token."),
+    exempt: z.array(network).max(1000).describe("Addresses and CIDRs whose requests are never limited."),
   }),
   spam: z.strictObject({
     maxLinks: z
@@ -121,7 +125,7 @@ const sections = z.strictObject({
       .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
       .nullable()
       .describe(
-        "The Bearer token that `/metrics` requires, on every port; null keeps it off the server's own port.",
+        "The Bearer token that `/metrics` requires, on every port; without one, the server's own port does not serve `/metrics`.",
       ),
     listen: listenAddress
       .nullable()
@@ -139,45 +143,49 @@ const sections = z.strictObject({
     allowNetworks: z
       .array(network)
       .max(1000)
-      .describe("Addresses and CIDRs that may open the dashboard; others get 404. An empty list lets all."),
+      .describe("Addresses and CIDRs that may open the dashboard; others get 404. An empty list allows all."),
     sessionIdleHours: z
       .int()
       .min(1)
       .max(8760)
-      .describe("Hours after its last use when a session of the dashboard ends."),
+      .describe("Hours without use after which a session of the dashboard ends."),
     sessionMaxDays: z
       .int()
       .min(1)
       .max(365)
-      .describe("Days after its sign-in when a session ends, however much it is used."),
+      .describe("Days after the sign-in at which a session of the dashboard ends, even if it is in use."),
     signUp: z
       .enum(["closed", "open"])
       .describe(
-        "`open` lets anybody make an account with an address that is confirmed by mail; it needs `mail.host` and `server.baseUrl`.",
+        "`open` lets anybody make an account, whose address is confirmed by e-mail; it needs `mail.host` and `server.baseUrl`.",
       ),
     passwords: z
       .enum(["on", "off"])
       .describe(
-        "`off` lets nobody in by a password, and lets nobody set one: people sign in by `oidc` or `dashboard.trustedUserHeader`, and links from the machine sign in.",
+        "`off` lets nobody sign in with a password or set one: people sign in by `oidc` or `dashboard.trustedUserHeader`, or by a link that is made on the server's machine.",
       ),
     trustedUserHeader: trustedUserSection,
     logAddresses: z
       .boolean()
-      .describe("Whether sessions and the event `sign-in.failed` name the client's address."),
+      .describe(
+        "Whether the IP address of the client is shown with sessions and in the event `sign-in.failed`.",
+      ),
   }),
   oidc: oidcSection,
   api: z.strictObject({
     enabled: z.boolean().describe("Whether the management API is served at `/api/v1`."),
   }),
   mcp: z.strictObject({
-    enabled: z.boolean().describe("Whether agents are served at `/mcp`, by the Model Context Protocol."),
+    enabled: z.boolean().describe("Whether the Model Context Protocol is served at `/mcp`, for agents."),
     allow: z
       .array(z.enum(["triage", "replay"]))
-      .describe("Which tools that change something agents may have: `triage`, `replay`."),
+      .describe(
+        "The tools with which agents may change something: `triage` (mark submissions, release held posts), `replay` (send a delivery again). An empty list allows reading only.",
+      ),
     redact: z
       .boolean()
       .describe(
-        "Whether agents at `/mcp` are shown no e-mail addresses, telephone numbers and IP addresses.",
+        "Whether e-mail addresses, telephone numbers and IP addresses are hidden from agents at `/mcp`.",
       ),
   }),
   backup: z.strictObject({
@@ -191,13 +199,15 @@ const sections = z.strictObject({
       .int()
       .min(1)
       .max(10_000)
-      .describe("Number of newest backups in the folder, up to now, that stay."),
+      .describe(
+        "How many of the newest backups stay in the folder; older ones are deleted. Backups that are dated in the future do not count.",
+      ),
     directory: z
       .string()
       .min(1)
       .max(4096)
       .describe(
-        "The folder of these backups; a relative path starts at the database's folder. It is created if it is missing.",
+        "The folder of these backups; a relative path starts at the folder of the database. It is created if it is missing.",
       ),
   }),
   secrets: z
@@ -208,14 +218,16 @@ const sections = z.strictObject({
         .max(4096)
         .nullable()
         .describe(
-          "File with the keys that encrypt the secrets in the database (of webhooks and second factors), the newest first; null stores them plain.",
+          "File with the keys that encrypt the secrets in the database (of webhooks and second factors), the newest first; null stores them unencrypted.",
         ),
       key: z
         .string()
         .min(1)
         .max(4096)
         .nullable()
-        .describe("The same keys themselves, separated by commas, instead of a file."),
+        .describe(
+          "The keys themselves, separated by commas, the newest first, instead of `secrets.keyFile`.",
+        ),
     })
     .refine(({ keyFile, key }) => keyFile === null || key === null, "expected keyFile or key, not both"),
   submissions: z.strictObject({
@@ -223,31 +235,11 @@ const sections = z.strictObject({
       .int()
       .min(0)
       .max(3650)
-      .describe("Days that deleted submissions stay in the bin; 0 deletes them at once, and empties it."),
-  }),
-  held: z.strictObject({
-    days: z.int().min(1).max(3650).nullable().describe("Days that refused posts are kept; null keeps them."),
-    maxPerWorkspace: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .nullable()
       .describe(
-        "Refused posts that a workspace keeps; beyond it, posts of the network with the most are deleted first. Null is unlimited.",
-      ),
-    maxBytes: heldBytes
-      .nullable()
-      .describe(
-        "Bytes of refused posts that all workspaces keep together; beyond it, the workspace with the most gives way first. Null is a tenth of the free disk, and 10 GiB on PostgreSQL.",
-      ),
-    maxFileBytes: z
-      .int()
-      .min(0)
-      .max(1_125_899_906_842_624)
-      .describe(
-        "Bytes of files that the refused posts of a workspace keep; beyond it, a post is held with the names and sizes of its files.",
+        "Days that deleted submissions stay in the bin; 0 deletes them at once, and empties the bin.",
       ),
   }),
+  held: heldSection,
   files: filesSection,
   webhooks: z.strictObject({
     scheduleSeconds: z
@@ -278,17 +270,19 @@ const sections = z.strictObject({
       .min(1)
       .max(3650)
       .nullable()
-      .describe("Days that delivered messages and their attempts are kept; null keeps them."),
+      .describe("Days that delivered messages and their attempts are kept; null keeps them for ever."),
   }),
   mail: mailSection,
   newWorkspacePlan: planName.describe("The plan that new workspaces get: one of `plans`."),
   log: z.strictObject({
     level: z
       .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
-      .describe("Least important level that is written."),
+      .describe("The least important level of messages that is written."),
     format: z
       .enum(["auto", "json", "pretty"])
-      .describe("`auto` is pretty on a terminal and JSON lines elsewhere."),
+      .describe(
+        "The format of the log: `auto` is `pretty` on a terminal and `json` (one object a line) elsewhere.",
+      ),
   }),
 });
 
@@ -362,7 +356,7 @@ export const defaultConfig: Config = {
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   secrets: { keyFile: null, key: null },
   submissions: { binDays: 30 },
-  held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null, maxFileBytes: 52_428_800 },
+  held: defaultHeld,
   files: defaultFiles,
   webhooks: {
     scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],

@@ -13,19 +13,21 @@ export const filesSection = z.strictObject({
     .min(1024)
     .max(1_073_741_824)
     .describe("Largest file, in bytes; a field may allow less."),
-  maxFiles: z.int().min(1).max(100).describe("Files in one post; a field may allow fewer."),
+  maxFiles: z.int().min(1).max(100).describe("Largest number of files in one post; a field may allow fewer."),
   maxPostBytes: z
     .int()
     .min(1024)
     .max(1_073_741_824)
-    .describe("Largest body of a form with files, in bytes; its texts stay within `server.bodyLimitBytes`."),
+    .describe(
+      "Largest body of a form with files, in bytes; the texts in it must stay within `server.bodyLimitBytes`.",
+    ),
   maxTotalBytes: bytes.describe(
-    "Bytes of all files, wherever they are; beyond it, posts with files get 503.",
+    "Bytes of all files together, in the database and in the S3 store; beyond it, posts with files get 503.",
   ),
   maxBytesPerAddressPerDay: bytes
     .nullable()
     .describe(
-      "Bytes of files that one address (IPv6: its /64) may bring in a UTC day; beyond it, posts with files get 429. `rateLimit.exempt` is exempt; null switches it off.",
+      "Bytes of files that one address (IPv6: its /64) may upload in a UTC day; beyond it, posts with files get 429. It does not hold for `rateLimit.exempt`; null switches it off.",
     ),
   maxFormShare: z
     .number()
@@ -44,7 +46,7 @@ export const filesSection = z.strictObject({
     .min(1_048_576)
     .max(1_099_511_627_776)
     .describe(
-      "Bytes of files that wait to be checked and stored, of all posts together; one address has an eighth of it, and room for one post.",
+      "Bytes of files that wait to be checked and stored, of all posts together. One address may use an eighth of it, and always has room for one post.",
     ),
   uploadTimeoutMs: z
     .int()
@@ -58,22 +60,22 @@ export const filesSection = z.strictObject({
     .min(0)
     .max(1_073_741_824)
     .describe(
-      "Bytes a second that a form with files must bring after its first 30 seconds; slower ones are ended.",
+      "Bytes a second at which a form with files must arrive after its first 30 seconds; slower uploads are ended.",
     ),
   linkDays: z
     .int()
     .min(1)
     .max(365)
-    .describe("How long the signed address of a file in a webhook’s message is good, in days."),
+    .describe("Days for which the signed address of a file in a message of a webhook is valid."),
   baseUrl: httpUrl
     .nullable()
     .describe(
-      "The address that these have, with a host that is for files alone: the dashboard is not there. Null is `server.baseUrl`.",
+      "The beginning of these signed addresses, with a host that is for files alone: the dashboard is not served there. Null is `server.baseUrl`.",
     ),
   storage: z
     .enum(["database", "s3"])
     .describe(
-      "Where new files go: into the database, or to the store that `files.s3` names. Each stays there.",
+      "Where new files go: into the database, or to the store that `files.s3` names. Stored files stay where they are.",
     ),
   s3: s3Section,
   clamd: z
@@ -88,12 +90,12 @@ export const filesSection = z.strictObject({
     .min(0)
     .max(3_600_000)
     .describe(
-      "Longest time that a file waits for the scanner, and the messages about its submission with it, in milliseconds.",
+      "Longest time that a file waits for the scanner, in milliseconds; messages about its submission wait as long.",
     ),
   whenUnscanned: z
     .enum(["keep", "refuse"])
     .describe(
-      "Whether a file that the scanner gave no verdict about in that time may be opened (`keep`) or not.",
+      "Whether a file may be opened (`keep`) or not (`refuse`) if the scanner gave no verdict in that time.",
     ),
 });
 

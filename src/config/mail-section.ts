@@ -24,20 +24,31 @@ export const mailSection = z.strictObject({
     )
     .nullable()
     .describe("The mail server (SMTP) that takes every e-mail; null sends none."),
-  port: z.int().min(1).max(65_535).describe("Its port: usually 587, or 465 for TLS from the first byte."),
+  port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .describe("The port of the mail server: usually 587, or 465 for TLS from the first byte."),
   security: z
     .enum(["auto", "tls", "starttls", "none"])
     .describe(
-      "`tls` from the first byte, or `starttls`, which is then required; `none` sends all in clear text. `auto` is `tls` on port 465, " +
+      "`tls` encrypts from the first byte; `starttls` requires STARTTLS; `none` sends all in clear text. `auto` is `tls` on port 465, " +
         "`none` for a loopback host, and `starttls` elsewhere.",
     ),
-  user: z.string().min(1).max(320).nullable().describe("The name for the login; null does not log in."),
-  password: z.string().min(1).max(1024).nullable().describe("The password for the login."),
+  user: z
+    .string()
+    .min(1)
+    .max(320)
+    .nullable()
+    .describe("The user name for the login at the mail server; null does not log in."),
+  password: z.string().min(1).max(1024).nullable().describe("The password for that login."),
   passwordFile: filePath.describe("File with that password in its first line, instead of `mail.password`."),
   from: address.describe(
-    "The address that every e-mail comes from; the mail server must let `mail.user` send as it.",
+    "The address that every e-mail comes from; the mail server must let `mail.user` send from it.",
   ),
-  envelopeFrom: address.describe("The address that gets what cannot be delivered; null is `mail.from`."),
+  envelopeFrom: address.describe(
+    "The address to which e-mails that cannot be delivered come back; null is `mail.from`.",
+  ),
   dkim: z.strictObject({
     domain: z
       .string()
@@ -50,7 +61,7 @@ export const mailSection = z.strictObject({
       .max(63)
       .regex(labels, "expected a selector, like formsvc")
       .nullable()
-      .describe("The key's name: DNS has its public half at `<selector>._domainkey.<domain>`."),
+      .describe("The name of the DKIM key: DNS has its public half at `<selector>._domainkey.<domain>`."),
     keyFile: filePath.describe(
       "File with the private RSA key as PEM; null for all three leaves signing to the mail server.",
     ),
@@ -63,17 +74,17 @@ export const mailSection = z.strictObject({
       .max(100)
       .describe("E-mails sent at once, each over a connection of its own; workspaces share them."),
     perMinute: count.describe(
-      "E-mails a minute about submissions; those about accounts and tests from the dashboard come on top, at most a quarter of it each.",
+      "E-mails a minute about submissions. E-mails about accounts, and tests from the dashboard, are not counted in it: each of the two may have a quarter of this number on top.",
     ),
     perRecipientPerHour: count.describe("E-mails an hour to one recipient."),
     confirmationsPerHour: replies.describe(
-      "E-mails an hour that ask new recipients whether they want submissions, of all accounts together but operators; 0 sends none.",
+      "E-mails an hour that ask new recipients whether they want submissions, for all accounts together except operators; 0 sends none.",
     ),
     repliesPerWorkspacePerHour: replies.describe(
-      "Automatic replies an hour of all endpoints of a workspace; 0 sends none.",
+      "Automatic replies an hour from all endpoints of one workspace together; 0 sends none.",
     ),
     repliesPerHour: replies.describe(
-      "Automatic replies an hour of all workspaces together but those of operators; it counts while `dashboard.signUp` is open, and 0 sends none.",
+      "Automatic replies an hour from all workspaces together except those of operators; 0 sends none. This limit holds only while `dashboard.signUp` is `open`.",
     ),
   }),
   scheduleSeconds: z
@@ -85,9 +96,9 @@ export const mailSection = z.strictObject({
     .min(1)
     .max(3650)
     .nullable()
-    .describe("Days that sent e-mails and their attempts are kept; null keeps them."),
+    .describe("Days that sent e-mails and their attempts are kept; null keeps them for ever."),
   operator: address.describe(
-    "Who runs this server, and is told what `doctor` finds; it needs `mail.host`; null tells nobody.",
+    "The address of whoever runs this server: it gets an e-mail about what `doctor` finds. It needs `mail.host`; null informs nobody.",
   ),
 });
 

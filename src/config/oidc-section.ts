@@ -24,7 +24,7 @@ export const oidcSection = z.strictObject({
     )
     .nullable()
     .describe(
-      "The OpenID issuer at which people sign in, like `https://login.example.com`, as it names itself; null offers none. It needs `server.baseUrl`.",
+      "The OpenID issuer at which people sign in, like `https://login.example.com`, written as the issuer itself writes it; null offers no such sign-in. It needs `server.baseUrl`.",
     ),
   clientId: text.nullable().describe("The id that the issuer gave this server."),
   clientSecret: text.nullable().describe("The secret that the issuer gave this server."),
@@ -39,7 +39,7 @@ export const oidcSection = z.strictObject({
     .min(1)
     .max(60)
     .nullable()
-    .describe("What the issuer is called on the sign-in page; null is its host name."),
+    .describe("The name of the issuer on the sign-in page; null shows its host name."),
   allowedDomains: z
     .array(
       z
@@ -48,20 +48,20 @@ export const oidcSection = z.strictObject({
         .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i, "expected a domain, like example.com"),
     )
     .max(1000)
-    .describe("Domains of the addresses that may sign in by the issuer; an empty list lets all."),
+    .describe("Domains of the addresses that may sign in by the issuer; an empty list allows all."),
   createAccounts: z
     .boolean()
-    .describe("Whether somebody without an account gets one, with a workspace, at their first sign-in."),
-  groupsClaim: text.describe("The claim with the list of somebody’s groups."),
+    .describe("Whether somebody who has no account gets one, with a workspace, at their first sign-in."),
+  groupsClaim: text.describe("The name of the claim that lists the groups of whoever signs in."),
   operatorGroup: text
     .nullable()
     .describe(
-      "The group whose members are operators; it is looked at each time they sign in, and takes away only what it gave. Null leaves operators as they are.",
+      "The group whose members are operators. It is checked at each sign-in: whoever left the group is an operator no more, unless they became one in another way. Null leaves operators as they are.",
     ),
   trustSecondFactor: z
     .boolean()
     .describe(
-      "Whether an account’s second factor is not asked for when the issuer says that it asked for one (`mfa` in the claim `amr`).",
+      "If true, the server does not ask for the second factor of an account when the issuer says that it asked for one (`mfa` in the claim `amr`).",
     ),
 });
 

@@ -9,27 +9,27 @@ export const httpUrl = z
 export const s3Section = z.strictObject({
   endpoint: httpUrl
     .nullable()
-    .describe("The address of an S3-compatible store, without the bucket; null has none."),
+    .describe("The address of an S3-compatible store, without the bucket; null uses no such store."),
   bucket: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "expected a bucket's name, like formsvc-files")
     .nullable()
-    .describe("Its bucket, which must be there, is not public and keeps no versions."),
+    .describe("The bucket of that store. It must exist, must not be public and must keep no versions."),
   region: z
     .string()
     .regex(/^[a-z0-9-]{1,64}$/i, "expected a region, like eu-central-1")
-    .describe("The region that requests are signed for."),
+    .describe("The region of the store, for which requests are signed."),
   prefix: z
     .string()
     .regex(/^(?:[A-Za-z0-9._-]+\/?)*$/, "expected letters, digits, dots, dashes and single slashes")
     .max(200)
-    .describe("What the name of every object begins with, like `files/`."),
+    .describe("The prefix of the name of every object, like `files/`."),
   accessKeyId: z
     .string()
     .regex(/^[\x21-\x7e]{1,256}$/, "expected the name of an access key")
     .nullable()
-    .describe("The access key."),
-  secretAccessKey: z.string().min(1).max(1024).nullable().describe("Its secret."),
+    .describe("The id of the access key."),
+  secretAccessKey: z.string().min(1).max(1024).nullable().describe("The secret of the access key."),
   secretAccessKeyFile: z
     .string()
     .min(1)
@@ -38,7 +38,9 @@ export const s3Section = z.strictObject({
     .describe("File with that secret in its first line, instead of `files.s3.secretAccessKey`."),
   pathStyle: z
     .boolean()
-    .describe("Whether the bucket stands in the path of the address; false puts it before the host's name."),
+    .describe(
+      "Whether the name of the bucket is in the path of the address; false puts it before the name of the host.",
+    ),
   timeoutMs: z
     .int()
     .min(100)

@@ -17,18 +17,20 @@ export const trustedUserSection = z.strictObject({
   name: headerName
     .nullable()
     .describe(
-      "The header in which a proxy of `server.trustProxy` names the address of the account that is signed in, like `Remote-Email`; null believes none.",
+      "The header in which a proxy of `server.trustProxy` names the address of the account that is signed in, like `Remote-Email`; null trusts no such header.",
     ),
   secretHeader: headerName
     .nullable()
-    .describe("The header in which the proxy shows the secret; null needs `dashboard.listen`."),
+    .describe(
+      "The header in which the proxy sends the secret; it may be null only if `dashboard.listen` is set.",
+    ),
   secret: z
     .string()
     .min(16, "expected at least 16 characters")
     .max(256)
     .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
     .nullable()
-    .describe("That secret, which only the proxy knows."),
+    .describe("The secret that the proxy sends in `secretHeader`; only the proxy may know it."),
 });
 
 /** The settings without such a proxy. */

@@ -7,8 +7,12 @@ import { type Context, operation } from "../operations/operation.ts";
 const hint = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Hint>;
 
 const findingShape = z.strictObject({
-  name: z.string().describe("Stable: a noun and what about it, like `backups.age`."),
-  ok: z.boolean().describe("False if somebody should do something."),
+  name: z
+    .string()
+    .describe(
+      "The name of the check, which never changes: a noun and what is checked about it, like `backups.age`.",
+    ),
+  ok: z.boolean().describe("Whether all is well; false if somebody has to act."),
   message: z.string(),
   advice: z.union([z.string(), hint]).nullable().describe("What to do; null if nothing is wrong."),
 });

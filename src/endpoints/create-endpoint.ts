@@ -26,12 +26,12 @@ export const createEndpoint = operation({
   furtherAccess: ["keys:secret"],
   input: z.strictObject({
     name: z.string(),
-    schema: jsonObject.describe("The fields by name."),
+    schema: jsonObject.describe("The schema: the fields by name."),
     workspace: z
       .string()
       .nullable()
       .default(null)
-      .describe("Id or name of the workspace; null is the only one there is."),
+      .describe("Id or name of the workspace; null is the only workspace there is."),
     ...settingsInput.shape,
   }),
   output: z.strictObject({
@@ -44,7 +44,7 @@ export const createEndpoint = operation({
     }),
     keys: shownOnce(
       z.strictObject({
-        secret: z.string().nullable().describe("Null for an editor, who may issue none."),
+        secret: z.string().nullable().describe("The secret key; null for an editor, who may issue none."),
         publishable: z.string(),
       }),
     ),

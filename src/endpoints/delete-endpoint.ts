@@ -32,7 +32,10 @@ export const deleteEndpoint = operation({
   access: "endpoints:delete",
   input: z.strictObject({
     ...endpointReference,
-    only_empty: z.boolean().default(false).describe("Refuse if it has submissions or held posts."),
+    only_empty: z
+      .boolean()
+      .default(false)
+      .describe("Whether an endpoint that has submissions or held posts is not deleted."),
   }),
   output: z.strictObject({ endpoint: endpointShape }),
   async *run(context: Context<Parts>, { only_empty: onlyEmpty, ...reference }) {

@@ -15,44 +15,64 @@ const origins = z
   .array(z.string())
   .readonly()
   .describe(
-    "Origins that may post with the publishable key, like https://example.com; none allows every one.",
+    "The origins of pages that may post with the publishable key, like https://example.com; an empty list allows every origin.",
   );
 const unknownFields = z
   .enum(["set-aside", "drop", "keep", "reject"])
-  .describe("What is done with members that the schema does not declare.");
+  .describe("What is done with members of a post that the schema does not declare.");
 const successUrl = z
   .string()
   .nullable()
-  .describe("Page after a plain form's success; null is the built-in one.");
-const errorUrl = z.string().nullable().describe("Page after a plain form's error; null is the built-in one.");
+  .describe(
+    "Address of the page that a visitor sees after a plain form was accepted; null is the built-in page.",
+  );
+const errorUrl = z
+  .string()
+  .nullable()
+  .describe(
+    "Address of the page that a visitor sees after a plain form was refused; null is the built-in page.",
+  );
 const language = z
   .string()
   .nullable()
-  .describe("Language of what visitors read, like de, if their post names none; null is their browser's.");
+  .describe(
+    "The language of what visitors read, a tag like de, if their post names none; null is the language of their browser.",
+  );
 const keepDays = z.number().nullable().describe("Days that submissions are kept; null is for ever.");
 const storeAddress = z
   .enum(["full", "short", "none"])
-  .describe("How much of a submitter's address is stored: all, its network only, or nothing.");
+  .describe("How much of the IP address of a submitter is stored: all of it, its network only, or nothing.");
 const page = z
   .enum(["on", "off"])
-  .describe("Whether the form has a page of its own, at /p/ and its id, or its name if that is unique.");
+  .describe(
+    "Whether the form has a page of its own. Its address is /p/ and the id of the form, or its name if that is unique.",
+  );
 const pageText = (what: string) => z.string().nullable().describe(what);
 const pageMembers = {
   page,
-  page_title: pageText("Title of that page; null is the name of the form."),
-  page_intro: pageText("What stands above the fields."),
-  page_colour: pageText("Of its button and edge, like #0b6e5f; null is the service's own."),
-  page_logo: pageText("An https address of one of the allowed origins."),
-  page_thanks: pageText("What is said after the form was sent; null is the built-in sentence."),
+  page_title: pageText("The title of the page of its own; null is the name of the form."),
+  page_intro: pageText("The text above the fields on that page; null is none."),
+  page_colour: pageText(
+    "The colour of the button and the edge of that page, like #0b6e5f; null is the built-in colour.",
+  ),
+  page_logo: pageText(
+    "The address of a logo on that page: https, and on one of the allowed origins; null is none.",
+  ),
+  page_thanks: pageText("The text that is shown after the form was sent; null is the built-in sentence."),
 };
 const challengeMembers = {
   challenge: z
     .enum(CHALLENGE_KINDS)
-    .describe("What is asked of visitors: nothing, a proof of work, or a token of Turnstile or hCaptcha."),
+    .describe(
+      "The challenge that visitors' browsers must solve: none, a proof of work, or the one of Turnstile or hCaptcha.",
+    ),
   challenge_required: z
     .enum(["on", "off"])
-    .describe("Whether posts without it are refused; else it only raises the score."),
-  challenge_site_key: z.string().nullable().describe("By which the service knows the page; public."),
+    .describe("Whether posts without a solved challenge are refused; `off` only raises their spam score."),
+  challenge_site_key: z
+    .string()
+    .nullable()
+    .describe("The public key by which Turnstile or hCaptcha knows the page; null is none."),
 };
 const honeypots = z.array(z.string()).readonly();
 
@@ -64,7 +84,9 @@ export const endpointShape = z.strictObject({
   state: z.enum(["active", "paused"]).describe("A paused endpoint refuses every post."),
   allowed_origins: origins,
   unknown_fields: unknownFields,
-  honeypots: honeypots.describe("Fields that must stay empty."),
+  honeypots: honeypots.describe(
+    "Names of hidden fields that must stay empty: a post in which one is filled gets a higher spam score.",
+  ),
   success_url: successUrl,
   error_url: errorUrl,
   language,
@@ -96,7 +118,7 @@ export const settingsInput = z.strictObject({
   unknown_fields: unknownFields.optional(),
   honeypots: honeypots
     .nullable()
-    .describe("Fields that must stay empty; null is the built-in list.")
+    .describe("Names of hidden fields that must stay empty; null is the built-in list.")
     .optional(),
   success_url: successUrl.optional(),
   error_url: errorUrl.optional(),

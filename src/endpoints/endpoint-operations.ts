@@ -15,8 +15,12 @@ import { listRefusedOrigins, markOriginRow, refusedOriginJson } from "./refused-
 
 /** How an operation names an endpoint. */
 export const endpointReference = {
-  endpoint: z.string().describe("An id, a name that is unique, or WORKSPACE/NAME."),
-  workspace: z.string().nullable().default(null).describe("Id or name of the workspace; null looks in all."),
+  endpoint: z.string().describe("Id of the endpoint, its name if that is unique, or WORKSPACE/NAME."),
+  workspace: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Id or name of the workspace of the endpoint; null looks in all workspaces."),
 };
 
 const shown = z.strictObject({ endpoint: endpointShape });
@@ -27,8 +31,12 @@ export const listAllEndpoints = operation({
   kind: "read",
   access: "endpoints:read",
   input: z.strictObject({
-    workspace: z.string().nullable().default(null).describe("Only this workspace's, by id or name."),
-    name: z.string().nullable().default(null).describe("Only those of exactly this name."),
+    workspace: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("Only endpoints of this workspace: its id or name."),
+    name: z.string().nullable().default(null).describe("Only endpoints with exactly this name."),
   }),
   output: z.strictObject({ data: z.array(endpointShape) }),
   *run({ viewing }, { workspace, name }) {
@@ -80,8 +88,14 @@ export const setEndpoint = operation({
       .array(z.string())
       .readonly()
       .default([])
-      .describe("Refused origins that are none of the owner's: their posts are not held any more."),
-    heed_origins: z.array(z.string()).readonly().default([]).describe("Takes that back."),
+      .describe(
+        "Origins whose posts were refused and that do not belong to the owner: their posts are not held any more.",
+      ),
+    heed_origins: z
+      .array(z.string())
+      .readonly()
+      .default([])
+      .describe("Origins that are ignored no more: their refused posts are held again."),
   }),
   output: shown,
   *run(context, { name, ignore_origins, heed_origins, ...input }) {
@@ -178,7 +192,10 @@ export const setChallengeSecret = operation({
   access: "endpoints:write",
   input: z.strictObject({
     ...endpointReference,
-    secret: z.string().nullable().describe("As the service shows it; it is never shown here."),
+    secret: z
+      .string()
+      .nullable()
+      .describe("The secret as Turnstile or hCaptcha shows it; it is never shown here. Null removes it."),
   }),
   output: shown,
   *run(context: Context<SecretParts>, { secret, ...reference }) {

@@ -19,7 +19,9 @@ import { findReachableEndpoint, reachEndpoint } from "./endpoint-store.ts";
 /** The access that a secret key needs, besides the operation's own. */
 const furtherAccess: readonly Access[] = ["keys:secret"];
 
-const keyReference = { key: z.string().describe("Its id, its 12 characters, or the whole key.") };
+const keyReference = {
+  key: z.string().describe("Id of the key, its 12 characters after the prefix, or the whole key."),
+};
 
 export const listEndpointKeys = operation({
   name: "key.list",
@@ -74,7 +76,7 @@ export const rotateKey = operation({
   furtherAccess,
   input: z.strictObject({
     ...keyReference,
-    grace_ms: z.int().min(0).default(0).describe("How long the old key still works, in milliseconds."),
+    grace_ms: z.int().min(0).default(0).describe("How long the old key is still valid, in milliseconds."),
   }),
   output: issuedKeyShape,
   async run(context, { key: reference, grace_ms: graceMs }) {

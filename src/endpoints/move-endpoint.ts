@@ -31,7 +31,10 @@ export const moveEndpoint = operation({
   summary: "Move an endpoint with all that belongs to it into another workspace",
   kind: "write",
   access: "endpoints:move",
-  input: z.strictObject({ ...endpointReference, to: z.string().describe("Id or name of the workspace.") }),
+  input: z.strictObject({
+    ...endpointReference,
+    to: z.string().describe("Id or name of the workspace that gets the endpoint."),
+  }),
   output: z.strictObject({ endpoint: endpointShape }),
   async *run(context: Context<Parts>, { to, ...reference }) {
     const { db, config, parts } = context;

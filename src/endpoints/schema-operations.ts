@@ -6,7 +6,7 @@ import { checkAskable } from "../schemas/form-inputs.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
 import { insertSchemaVersionRow, reachEndpoint, readSchema } from "./endpoint-store.ts";
 
-const definition = jsonObject.describe("The fields by name.");
+const definition = jsonObject.describe("The schema: the fields by name.");
 
 export const showSchema = operation({
   name: "schema.show",
@@ -32,7 +32,9 @@ export const setSchema = operation({
       .int()
       .nullable()
       .default(null)
-      .describe("The version that it was made from; null replaces whichever there is."),
+      .describe(
+        "The version that the new schema was made from: the change is refused if another version is in force. Null replaces any version.",
+      ),
   }),
   output: z.strictObject({ endpoint_id: z.string(), schema_version: z.number() }),
   *run(context, { schema, based_on: basedOn, ...reference }) {

@@ -24,21 +24,28 @@ export const spamScopeInput = {
     .string()
     .nullable()
     .default(null)
-    .describe("One endpoint's, which stand above its workspace's: an id, a unique name, or WORKSPACE/NAME."),
+    .describe(
+      "The settings of this endpoint, which win over those of its workspace: its id, its name if that is unique, or WORKSPACE/NAME.",
+    ),
   workspace: z
     .string()
     .nullable()
     .default(null)
-    .describe("A whole workspace's, by id or name, if no endpoint is named; null is the only one there is."),
+    .describe(
+      "The settings of this whole workspace, if no endpoint is named: its id or name; null is the only workspace there is.",
+    ),
 };
 
 /** The choices that are set or tried. */
 export const spamChangeInput = {
   ...spamScopeInput,
   choices: spamChoicesShape.describe(
-    "What is named is replaced; a keyword takes the place of the same word.",
+    "The new settings. Settings that are not named stay, and so do other keywords; a keyword that is there already is replaced.",
   ),
-  replace: z.boolean().default(false).describe("Whether what is not named is chosen no more."),
+  replace: z
+    .boolean()
+    .default(false)
+    .describe("Whether settings and keywords that are not named are removed."),
 };
 
 const reference = z.strictObject(spamScopeInput);
@@ -62,9 +69,11 @@ export const showSpam = operation({
   input: reference,
   output: z.strictObject({
     plan: z.string(),
-    custom_spam: z.boolean().describe("Whether the plan includes own settings."),
-    chosen: spamChoicesShape.describe("What was chosen there, whether it counts or not."),
-    settings: jsonObject.describe("All that holds there."),
+    custom_spam: z.boolean().describe("Whether the plan includes spam settings of one's own."),
+    chosen: spamChoicesShape.describe(
+      "The settings that were chosen for the endpoint or workspace, even if its plan does not include them.",
+    ),
+    settings: jsonObject.describe("All settings in force for the endpoint or workspace."),
   }),
   async run(context: Context<SpamParts>, input) {
     const { config, parts } = context;

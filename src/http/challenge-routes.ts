@@ -19,7 +19,7 @@ const asked = z.strictObject({
     .string()
     .max(200)
     .optional()
-    .describe("In its place, the form of a page of its own: its id or name."),
+    .describe("In place of a key, the id or name of a form that has a page of its own."),
 });
 
 /** `GET /challenge`: a proof of work that a browser does before it sends the form. */

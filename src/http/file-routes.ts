@@ -40,8 +40,8 @@ const linkedOperation: RouteDescription = {
   key: "none",
   path: z.object({ file: z.string().describe("The id of a file.") }),
   query: z.object({
-    until: z.string().describe("When the address ends, in seconds since 1970."),
-    sig: z.string().describe("What shows that the server made it."),
+    until: z.string().describe("When the address expires, in seconds since 1970 UTC."),
+    sig: z.string().describe("The signature, which shows that the server made this address."),
   }),
   answers: {
     200: {

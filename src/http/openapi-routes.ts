@@ -61,16 +61,19 @@ function document(routes: readonly DescribedRoute[], baseUrl: string | null): Js
 
 const generalError = z.object({
   error: z.string().describe("The kind of error."),
-  message: z.string().describe("For people."),
-  details: z.record(z.string(), z.unknown()).optional().describe("What is specific to the error."),
-  limit: z.int().optional().describe("With `Submission limit exceeded`."),
-  remainingSubmissions: z.int().optional().describe("With `Submission limit exceeded`."),
+  message: z.string().describe("What is wrong, for people to read."),
+  details: z.record(z.string(), z.unknown()).optional().describe("Further data about this kind of error."),
+  limit: z.int().optional().describe("The monthly limit; only with `Submission limit exceeded`."),
+  remainingSubmissions: z
+    .int()
+    .optional()
+    .describe("The submissions left in this month; only with `Submission limit exceeded`."),
 });
 
 /** The error of a post, which a visitor of a page may have sent. */
 const postError = generalError.extend({
-  message: z.string().describe("For the developer."),
-  visitor_message: z.string().describe("For the visitor of the page."),
+  message: z.string().describe("What is wrong, for the developer of the form."),
+  visitor_message: z.string().describe("What to show to the visitor of the page."),
   notices: z
     .array(z.string())
     .optional()

@@ -12,8 +12,11 @@ const accepted = z
   .meta({ id: "Accepted" });
 
 const limitHeaders = z.object({
-  "RateLimit-Limit": z.string().optional().describe("Posts in a window; absent if no limit applied."),
-  "RateLimit-Remaining": z.string().optional().describe("Posts left in the window."),
+  "RateLimit-Limit": z
+    .string()
+    .optional()
+    .describe("The posts that are allowed in a window; absent if no limit applied."),
+  "RateLimit-Remaining": z.string().optional().describe("The posts that are left in this window."),
   "RateLimit-Reset": z.string().optional().describe("Seconds until the window ends."),
 });
 
@@ -22,7 +25,9 @@ const idempotencyKey = z
   .min(1)
   .max(255)
   .optional()
-  .describe("The same key with the same body within 24 h is answered as the first time and stored once.");
+  .describe(
+    "A key that the client makes. A second post with the same key and the same body within 24 hours gets the answer of the first and is not stored again.",
+  );
 
 const POST_ERRORS = [...POST_REFUSALS, ...COMMON_ERRORS] as const;
 
@@ -31,7 +36,7 @@ const part = z.union([z.string(), z.file()]);
 const formParts = z
   .record(z.string(), z.union([part, z.array(part)]))
   .describe(
-    "Inputs by name, as texts, and files for fields of type `file`; what comes several times is a list. Read by the schema's types, `a[]` for arrays and `a[b]` for objects.",
+    "The inputs by name: texts, and files for fields of type `file`. An input that comes several times is a list. They are read by the types of the schema, `a[]` as arrays and `a[b]` as objects.",
   );
 
 export const submitOperation: RouteDescription = {
@@ -44,8 +49,11 @@ export const submitOperation: RouteDescription = {
     "X-Submitter-IP": z
       .string()
       .optional()
-      .describe("The submitter's address; believed from a secret key, ignored from a publishable one."),
-    "X-Submitter-User-Agent": z.string().optional().describe("As `X-Submitter-IP`."),
+      .describe("The IP address of the submitter; used with a secret key, ignored with a publishable one."),
+    "X-Submitter-User-Agent": z
+      .string()
+      .optional()
+      .describe("The `User-Agent` of the submitter; used with a secret key, ignored with a publishable one."),
   }),
   body: {
     "application/json": z
@@ -66,7 +74,9 @@ export const submitOperation: RouteDescription = {
 
 const formFields = z
   .record(z.string(), z.string())
-  .describe("Inputs by name; read by the schema's types, `a[]` for arrays and `a[b]` for objects.");
+  .describe(
+    "The inputs by name. They are read by the types of the schema, `a[]` as arrays and `a[b]` as objects.",
+  );
 
 const acceptedForm = accepted
   .extend({
@@ -74,12 +84,12 @@ const acceptedForm = accepted
       .string()
       .optional()
       .describe(
-        "For the visitor, in the language of `_language`, else of the endpoint or the browser; absent without that member.",
+        "What to show to the visitor, in the language of `_language`, else of the endpoint or the browser; absent if the form has no `_language`.",
       ),
     notices: z
       .array(z.literal("redirect_ignored"))
       .optional()
-      .describe("What whoever made the form should know; absent if there is nothing."),
+      .describe("What the developer of the form should know; absent if there is nothing."),
   })
   .meta({ id: "AcceptedForm" });
 
@@ -87,7 +97,7 @@ const noticeHeader = z.object({
   "X-Formsvc-Notice": z
     .literal("redirect-ignored")
     .optional()
-    .describe("The form's `_redirect` is not on an allowed origin, and nobody is led there."),
+    .describe("The `_redirect` of the form is not on an allowed origin, so the visitor is not sent there."),
 });
 
 export const formOperation: RouteDescription = {

@@ -126,11 +126,11 @@ const query = z.strictObject({
     .transform(Number)
     .pipe(z.int().min(1, limitRange).max(MAX_LIMIT, limitRange))
     .default(DEFAULT_LIMIT)
-    .describe("How many."),
+    .describe("The largest number of submissions in the answer."),
   cursor: z.string().optional().describe("The `next_cursor` of the page before."),
-  since: time.optional().describe("From then on."),
-  until: time.optional().describe("Before then."),
-  class: z.enum(["low", "medium", "high"]).optional().describe("Only this spam class."),
+  since: time.optional().describe("Only submissions that came at this time or later."),
+  until: time.optional().describe("Only submissions that came before this time."),
+  class: z.enum(["low", "medium", "high"]).optional().describe("Only submissions of this spam class."),
 });
 
 const page = z

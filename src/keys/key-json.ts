@@ -9,14 +9,19 @@ const kind = z.enum(["secret", "publishable"]);
 /** A key as every JSON output shows it, without its hash and tag. */
 export const keyShape = z.strictObject({
   id: z.string(),
-  key: z.string().describe("Its 12 characters behind the prefix."),
+  key: z.string().describe("The 12 characters after the prefix, by which the key can be named."),
   kind,
   endpoint_id: z.string(),
   state: z.enum(["active", "ending", "revoked"]),
   created_at: z.string(),
   revoked_at: z.string().nullable(),
   seen_in_browser_at: volatile(
-    z.string().nullable().describe("When a browser last sent it, which a secret key should not meet."),
+    z
+      .string()
+      .nullable()
+      .describe(
+        "When a browser last sent the key; null if none did. A secret key should never be in a browser.",
+      ),
   ),
 });
 

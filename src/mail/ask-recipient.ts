@@ -28,7 +28,7 @@ const asked = z
   .boolean()
   .nullable()
   .describe(
-    "Whether an e-mail goes to its holder: false if too many did in this hour, null if there is no need.",
+    "Whether an e-mail asks the holder of the address to agree: false if too many such e-mails went out in this hour, null if nobody needs to be asked.",
   );
 
 /** On the machine, an address counts as agreed. Otherwise its holder is asked, unless it is the account's own address. */

@@ -13,7 +13,10 @@ import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
  * account, and no account may do this without it.
  */
 
-const input = z.strictObject({ recipient: z.string(), token: z.string().describe("Of the letter's link.") });
+const input = z.strictObject({
+  recipient: z.string(),
+  token: z.string().describe("The token in the link of the letter."),
+});
 const output = z.strictObject({ address: z.string(), endpoint_name: z.string(), unsubscribed: z.boolean() });
 
 export const confirmRecipient = operation({

@@ -16,7 +16,9 @@ const shape = z.strictObject({
   summary_id: z
     .string()
     .nullable()
-    .describe("The message that it goes with; null if it goes by itself or leads."),
+    .describe(
+      "Id of the message that leads the summary in which this one is sent; null if it leads the summary itself, or is sent alone.",
+    ),
   others: z.number().describe("How many other messages go in the same summary."),
 });
 

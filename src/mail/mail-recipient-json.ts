@@ -10,15 +10,22 @@ export const mailRecipientShape = z.strictObject({
   id: z.string(),
   endpoint_id: z.string(),
   address: z.string(),
-  state: z.enum(MAIL_RECIPIENT_STATES).describe("Unconfirmed gets nothing until its holder agrees."),
+  state: z
+    .enum(MAIL_RECIPIENT_STATES)
+    .describe("An unconfirmed recipient gets nothing until the holder of the address agrees."),
   enabled: z.boolean(),
-  digest: z.enum(DIGESTS).describe("An e-mail for each submission, or one an hour or a day."),
-  language: z.string().nullable().describe("Of its e-mails, like de; null is the endpoint's."),
-  attach: z.boolean().describe("Whether an e-mail about one submission brings its files."),
-  subject: z.string().nullable().describe("A template; null is the built-in one."),
-  max_spam_score: z.number().describe("Nothing with a higher spam score is sent."),
+  digest: z
+    .enum(DIGESTS)
+    .describe("How often e-mails are sent: for each submission, or a summary every hour or every day."),
+  language: z
+    .string()
+    .nullable()
+    .describe("The language of its e-mails, a tag like de; null is the language of the endpoint."),
+  attach: z.boolean().describe("Whether the files of a submission are attached to an e-mail about it alone."),
+  subject: z.string().nullable().describe("The template of the subject; null is the built-in one."),
+  max_spam_score: z.number().describe("Submissions with a higher spam score are not sent."),
   conditions: conditionsShape,
-  refusals: z.number().describe("Messages in a row that were refused for good."),
+  refusals: z.number().describe("The number of messages in a row that were refused for good."),
   failing_since: time,
   confirmed_at: time,
   unsubscribed_at: time,

@@ -14,20 +14,28 @@ import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts"
 import { MAIL_RECIPIENTS, updateMailRecipientRows } from "./mail-recipient-store.ts";
 
 /** How an operation names a recipient of e-mail. */
-export const recipientReference = { recipient: z.string().describe("Its id.") };
+export const recipientReference = { recipient: z.string().describe("Id of the recipient.") };
 
 const settings = {
-  digest: z.enum(DIGESTS).describe("An e-mail for each submission, or one an hour or a day."),
-  max_spam_score: z.number().describe("Send nothing with a higher spam score, 0 to 100."),
+  digest: z
+    .enum(DIGESTS)
+    .describe("How often e-mails are sent: for each submission, or a summary every hour or every day."),
+  max_spam_score: z.number().describe("The highest spam score, 0 to 100, of submissions that are sent."),
   language: z
     .string()
     .nullable()
-    .describe("The language of its e-mails, a tag like de; null is the endpoint's."),
-  attach: z.boolean().describe("Whether an e-mail about one submission brings its files, under 5 MB in all."),
+    .describe("The language of its e-mails, a tag like de; null is the language of the endpoint."),
+  attach: z
+    .boolean()
+    .describe(
+      "Whether the files of a submission, under 5 MB in all, are attached to an e-mail about it alone.",
+    ),
   subject: z
     .string()
     .nullable()
-    .describe("The subject, with {form} and {name of a field} in it; null is the built-in one."),
+    .describe(
+      "The template of the subject, which may contain {form} and {name of a field}; null is the built-in one.",
+    ),
   conditions: conditionsInput,
 };
 const { attach, digest, language, maxSpamScore, subject } = defaultMailRecipientSettings;

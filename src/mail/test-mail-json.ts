@@ -7,8 +7,8 @@ export const testMailShape = z.strictObject({
   stage: z
     .string()
     .describe("The last step of the dialogue with the mail server; `done` if it took the e-mail."),
-  outcome: z.string().describe("`delivered`, or what hindered it."),
-  code: z.number().nullable().describe("Of the mail server's last reply; null if none came."),
+  outcome: z.string().describe("`delivered`, or the kind of failure."),
+  code: z.number().nullable().describe("The code of the last reply of the mail server; null if none came."),
   message: z.string(),
   duration_ms: z.number(),
 });

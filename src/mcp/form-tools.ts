@@ -83,7 +83,9 @@ export const listDeliveries = tool({
     ...listArguments,
     id: idArgument
       .optional()
-      .describe("Only this webhook's (wh_…), or the attempts of this delivery (msg_…)."),
+      .describe(
+        "Id of a webhook (wh_…), to list only its deliveries, or of a delivery (msg_…), to list its attempts.",
+      ),
     ...pageArguments,
   }),
   operations: [listWebhookDeliveries, showWebhookDelivery],
@@ -190,7 +192,7 @@ export const replayDelivery = tool({
   title: "Send a delivery again",
   description: "Sends one delivery again, to the webhook that it belongs to.",
   group: "replay",
-  input: z.strictObject({ id: idArgument.describe("msg_… and 26 characters.") }),
+  input: z.strictObject({ id: idArgument.describe("Id of the delivery: msg_ and 26 characters.") }),
   operations: [replayWebhook],
   async run({ call }, { id }) {
     return { answer: await call(replayWebhook, { delivery: id }), ids: [id] };

@@ -54,7 +54,7 @@ export const searchSubmissions = tool({
   group: null,
   input: z.strictObject({
     ...listArguments,
-    search: z.string().max(200).optional().describe("Words that a submission must have."),
+    search: z.string().max(200).optional().describe("Words that a submission must contain, all of them."),
     ...pageArguments,
     ...suspectedArgument,
   }),
@@ -77,7 +77,7 @@ export const getSubmission = tool({
   description: "Shows what was sent, and how likely it is spam. Also a held post, by its id.",
   group: null,
   input: z.strictObject({
-    id: idArgument.describe("sub_… or held_… and 26 characters."),
+    id: idArgument.describe("Id of a submission or held post: sub_ or held_ and 26 characters."),
     ...suspectedArgument,
   }),
   operations: [showSubmission, showHeld],

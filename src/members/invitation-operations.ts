@@ -49,7 +49,10 @@ export const inviteMember = operation({
   output: z.strictObject({
     invitation: invitationShape,
     url: shownOnce(
-      z.string().nullable().describe("The link to hand over, shown this once; null if a letter has it."),
+      z
+        .string()
+        .nullable()
+        .describe("The link to hand over, which is shown only now; null if a letter with it was sent."),
     ),
   }),
   async run(context: Context<InvitationParts>, { workspace: reference, email: given, role, ...asked }) {
@@ -115,8 +118,11 @@ function* send(
 }
 
 const invitationReference = {
-  invitation: z.string().describe("Its id."),
-  token: z.string().default("").describe("Of its link, if that was followed."),
+  invitation: z.string().describe("Id of the invitation."),
+  token: z
+    .string()
+    .default("")
+    .describe("The token in the link of the invitation; empty if the link was not followed."),
 };
 const answered = z.strictObject({ invitation: invitationShape });
 

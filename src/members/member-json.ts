@@ -13,21 +13,28 @@ const membershipShape = {
     .array(z.string())
     .readonly()
     .nullable()
-    .describe("The only ones that are seen; null is all of the workspace, later ones too."),
-  export: z.boolean().describe("Whether posts may be exported."),
-  spam_details: z.boolean().describe("Whether it is shown why posts scored."),
+    .describe(
+      "The only endpoints that the member sees; null is all endpoints of the workspace, later ones too.",
+    ),
+  export: z.boolean().describe("Whether the member may export posts."),
+  spam_details: z.boolean().describe("Whether the member sees the reasons for spam scores."),
 };
 
 export const memberShape = z.strictObject({
   account_id: z
     .string()
     .nullable()
-    .describe("Null for whoever is invited: whether they have an account is nobody’s business."),
+    .describe(
+      "Id of the account. Null for somebody who is invited: it is not shown whether they have an account.",
+    ),
   email: z.string(),
   ...membershipShape,
   state: z.enum(["member", "invited"]),
   since: z.string().describe("When they became a member, or were invited."),
-  by: z.string().nullable().describe("The address of who invited them; null is whoever runs the server."),
+  by: z
+    .string()
+    .nullable()
+    .describe("The e-mail address of the account that invited them; null is whoever runs the server."),
 });
 
 export type MemberJson = z.output<typeof memberShape>;

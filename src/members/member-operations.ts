@@ -24,8 +24,8 @@ import { findAccountByEmail } from "../workspaces/workspace-store.ts";
 import { invitedJson, memberJson, memberShape, roleShape } from "./member-json.ts";
 import { changeMembership, describeMembership, membershipInput } from "./membership.ts";
 
-const workspace = z.string().describe("Id, or a name that is unique.");
-export const memberReference = { workspace, email: z.string().describe("The address of the member.") };
+const workspace = z.string().describe("Id of the workspace, or its name if that is unique.");
+export const memberReference = { workspace, email: z.string().describe("The e-mail address of the member.") };
 const shown = z.strictObject({ member: memberShape });
 
 export const listWorkspaceMembers = operation({

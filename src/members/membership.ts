@@ -19,12 +19,17 @@ export const membershipInput = {
     .readonly()
     .nullable()
     .optional()
-    .describe("Ids or names of the only endpoints that are seen; null is all. Not for owners."),
-  export: z.boolean().optional().describe("Whether posts may be exported. Off for readers only."),
+    .describe("Ids or names of the only endpoints that the member sees; null is all. Owners always see all."),
+  export: z
+    .boolean()
+    .optional()
+    .describe("Whether the member may export posts. It can be switched off for readers only."),
   spam_details: z
     .boolean()
     .optional()
-    .describe("Whether it is shown why posts scored. Off for readers only."),
+    .describe(
+      "Whether the member sees the reasons for spam scores. It can be switched off for readers only.",
+    ),
 };
 
 /** What a member may do besides the role's rights, if nothing else is given. */

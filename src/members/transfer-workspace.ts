@@ -20,15 +20,17 @@ export const transferWorkspace = operation({
   kind: "danger",
   access: "workspace:transfer",
   input: z.strictObject({
-    workspace: z.string().describe("Id, or a name that is unique."),
+    workspace: z.string().describe("Id of the workspace, or its name if that is unique."),
     to: z
       .string()
-      .describe("The address of the new owner: for an operator any account, else a member of the workspace."),
+      .describe(
+        "The e-mail address of the new owner. It must be a member of the workspace; an operator may name any account.",
+      ),
     stay: z
       .enum(["editor", "reader"])
       .nullable()
       .default(null)
-      .describe("What the owner of before is from then on; null is no member any more."),
+      .describe("The role that the former owner keeps; null ends their membership."),
   }),
   output: z.strictObject({ workspace: workspaceShape }),
   *run(context, { workspace: reference, to, stay }) {

@@ -10,7 +10,11 @@ export const MAX_PAGE_BYTES = 1_048_576;
 /** The input members of an operation that lists pages. */
 export const pageInput = {
   limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
-  cursor: z.string().nullable().default(null).describe("The `next_cursor` of the page before."),
+  cursor: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("The `next_cursor` of the page before; null is the first page."),
 };
 
 export const nextCursor = z.string().nullable();

@@ -15,7 +15,7 @@ export const deliveryMembers = {
   submission_id: z.string().nullable(),
   state: z.enum(DELIVERY_STATES),
   attempts: z.number().describe("All attempts made, probes and interrupted ones included."),
-  attempts_spent: z.number().describe("Attempts that count towards the schedule."),
+  attempts_spent: z.number().describe("The number of attempts that count towards the schedule of attempts."),
   next_attempt_at: z.string().nullable(),
   last_status: z.number().nullable(),
 };
@@ -32,7 +32,7 @@ export function deliveryMembersJson(delivery: ListedDelivery) {
 }
 
 export const attemptShape = z.strictObject({
-  number: z.number().describe("1 is the first."),
+  number: z.number().describe("The number of the attempt; 1 is the first."),
   started_at: z.string(),
   duration_ms: z.number(),
   outcome: z.string(),

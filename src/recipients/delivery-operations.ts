@@ -38,7 +38,11 @@ type OneRecipient = z.ZodDefault<z.ZodNullable<z.ZodString>>;
 export function onlyRecipient<Recipient extends string>(
   recipient: Recipient,
 ): Record<Recipient, OneRecipient> {
-  const one = z.string().nullable().default(null).describe(`Only this ${recipient}'s, by its id.`);
+  const one = z
+    .string()
+    .nullable()
+    .default(null)
+    .describe(`Only deliveries to the ${recipient} with this id.`);
   return { [recipient]: one } as Record<Recipient, OneRecipient>;
 }
 

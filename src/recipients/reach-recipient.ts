@@ -45,8 +45,8 @@ export const endpointChoice = {
     .string()
     .nullable()
     .default(null)
-    .describe("Only this endpoint's; null is every one there is to see."),
-  workspace: z.string().nullable().default(null).describe("Only this workspace's, by id or name."),
+    .describe("Only those of this endpoint; null is all endpoints that the caller may see."),
+  workspace: z.string().nullable().default(null).describe("Only those of this workspace: its id or name."),
 };
 
 export type EndpointChoice = z.output<z.ZodObject<typeof endpointChoice>>;

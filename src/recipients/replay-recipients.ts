@@ -19,21 +19,34 @@ import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
 /** The input members of a replay that all kinds of recipient have in common. */
 export const replayInput = {
-  delivery: z.string().nullable().default(null).describe("One delivery, by its id; null takes a range."),
-  failed: z.boolean().default(false).describe("Every delivery that failed for good."),
-  since: z.iso.datetime().nullable().default(null).describe("Messages made from then on."),
-  until: z.iso.datetime().nullable().default(null).describe("Messages made before then."),
+  delivery: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Id of the one delivery to send again; null chooses deliveries by the other members."),
+  failed: z.boolean().default(false).describe("Whether every delivery that failed for good is sent again."),
+  since: z.iso
+    .datetime()
+    .nullable()
+    .default(null)
+    .describe("Only messages that were made at this time or later."),
+  until: z.iso.datetime().nullable().default(null).describe("Only messages that were made before this time."),
   as_new: z
     .boolean()
     .default(false)
-    .describe("With a new id, so that the receiver acts on it again; only what was delivered or failed."),
-  dry_run: z.boolean().default(false).describe("Only says how many it would be."),
+    .describe(
+      "Whether each message is sent with a new id, so that the receiver acts on it again; only for messages that were delivered or failed.",
+    ),
+  dry_run: z
+    .boolean()
+    .default(false)
+    .describe("Whether nothing is sent, and the answer only says how many deliveries match."),
 };
 
 export const replayedShape = z.strictObject({
   matched: z.number(),
   replayed: z.number(),
-  id: z.string().optional().describe("The message that will be sent, when one delivery was named."),
+  id: z.string().optional().describe("Id of the message that will be sent; only if one delivery was named."),
 });
 
 /** The members that all operations for a replay have in common. */

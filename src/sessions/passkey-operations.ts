@@ -24,8 +24,8 @@ type Asked = Context<SecurityParts>;
 
 export const MAX_PASSKEYS = 20;
 
-const password = z.string().describe("The present one; empty without passwords.");
-const passkey = z.string().describe("Its id, `pky_…`.");
+const password = z.string().describe("The password that is valid now; empty if passwords are switched off.");
+const passkey = z.string().describe("Id of the passkey, `pky_…`.");
 const nothing = z.strictObject({});
 
 export const beginPasskey = operation({
@@ -35,8 +35,8 @@ export const beginPasskey = operation({
   access: "own-account",
   input: z.strictObject({ password }),
   output: z.strictObject({
-    cookie: z.string().describe("Of this step, for the browser."),
-    options: z.record(z.string(), z.unknown()).describe("For the device."),
+    cookie: z.string().describe("The value of a cookie that the browser keeps until the passkey is added."),
+    options: z.record(z.string(), z.unknown()).describe("The WebAuthn options for the device."),
   }),
   async run(context: Asked, { password: present }) {
     const { db, parts, now } = context;
@@ -53,12 +53,17 @@ export const addPasskey = operation({
   access: "own-account",
   input: z.strictObject({
     name: z.string(),
-    cookie: z.string().nullable().describe("Of the step that was begun."),
-    response: z.string().describe("The device's, as JSON."),
+    cookie: z
+      .string()
+      .nullable()
+      .describe("The value of the cookie that the first step gave; null if the browser sent none."),
+    response: z.string().describe("The answer of the device, as JSON."),
   }),
   output: z.strictObject({
     passkey,
-    recovery_codes: z.array(z.string()).describe("Shown this once; none if there are some already."),
+    recovery_codes: z
+      .array(z.string())
+      .describe("New recovery codes, which are shown only now; empty if the account has some already."),
   }),
   async run(context: Asked, { name, cookie, response }) {
     const { db, parts, now } = context;

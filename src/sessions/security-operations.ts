@@ -47,8 +47,10 @@ export interface SecurityParts {
 
 type Asked = Context<SecurityParts>;
 
-const password = z.string().describe("The present one.");
-const codes = z.strictObject({ recovery_codes: z.array(z.string()).describe("Shown this once.") });
+const password = z.string().describe("The password that is valid now.");
+const codes = z.strictObject({
+  recovery_codes: z.array(z.string()).describe("The recovery codes, which are shown only now."),
+});
 const nothing = z.strictObject({});
 
 const ownChange = { kind: "write", access: "own-account" } as const;
@@ -79,8 +81,8 @@ export const setOwnTotp = operation({
   ...ownChange,
   input: z.strictObject({
     password,
-    secret: z.string().describe("As it was shown."),
-    code: z.string().describe("That the app shows."),
+    secret: z.string().describe("The secret of the app, as the page showed it."),
+    code: z.string().describe("The code that the app shows now."),
   }),
   output: codes,
   run(context: Asked, { password: present, secret: text, code }) {

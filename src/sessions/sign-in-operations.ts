@@ -23,9 +23,11 @@ export const giveSignInLink = operation({
   input: z.strictObject(accountReference),
   output: z.strictObject({
     account: accountShape,
-    token: z.string().describe("Shown this once."),
+    token: z.string().describe("The token of the link, which is shown only now."),
     expires_at: z.string(),
-    made_account: z.boolean().describe("Whether it is the first account, which was made with the link."),
+    made_account: z
+      .boolean()
+      .describe("Whether this is the first account, and was made together with the link."),
   }),
   *run(context, { account: reference }) {
     const { actor, now } = context;
@@ -78,7 +80,7 @@ export const endAccountSessions = operation({
   access: "operator",
   input: z.strictObject({
     ...accountReference,
-    session: session.describe("Id of the only one that ends; null ends all."),
+    session: session.describe("Id of the only session to end; null ends all of them."),
   }),
   output: ended,
   *run(_context, { account: reference, session: only }) {
@@ -95,8 +97,8 @@ export const endOwnSessions = operation({
   kind: "write",
   access: "own-account",
   input: z.strictObject({
-    session: session.describe("Id of the only one that ends."),
-    all_but: session.describe("Id of the only one that stays, if no session is named."),
+    session: session.describe("Id of the only session to end."),
+    all_but: session.describe("Id of the only session that stays; used if no session to end is named."),
   }),
   output: ended,
   *run({ actor }, { session: only, all_but: kept }) {

@@ -12,7 +12,7 @@ export const reasonShape = z.strictObject({
 export const verdictShape = z.strictObject({
   score: z.number(),
   class: z.enum(["low", "medium", "high", "blocked"]),
-  reasons: z.array(reasonShape).readonly().describe("What adds up to the score."),
+  reasons: z.array(reasonShape).readonly().describe("The reasons for the score; their points add up to it."),
 });
 
 export type VerdictJson = z.output<typeof verdictShape>;

@@ -37,8 +37,16 @@ export const noteCall = operation({
   access: "mcp",
   input: z.strictObject({
     tool: z.enum(TOOL_NAMES),
-    ids: z.array(z.string().max(100)).max(MAX_NOTED_IDS).readonly().describe("What the call was about."),
-    endpoint: z.string().nullable().default(null).describe("The endpoint that all of it belongs to."),
+    ids: z
+      .array(z.string().max(100))
+      .max(MAX_NOTED_IDS)
+      .readonly()
+      .describe("The ids of what the call was about."),
+    endpoint: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("Id of the endpoint that all of it belongs to; null if it belongs to none or to several."),
   }),
   output: z.strictObject({}),
   *run(context, { tool, ids, endpoint: id }) {

@@ -8,12 +8,25 @@ import { stateOf, type Token } from "./token.ts";
 export const tokenShape = z.strictObject({
   id: z.string(),
   name: z.string(),
-  account: z.string().nullable().describe("E-mail address of whose it is; null is a service token."),
-  workspace_id: z.string().nullable().describe("Of a service token; null is an account's."),
-  endpoint_id: z.string().nullable().describe("The only endpoint that a service token is for."),
+  account: z
+    .string()
+    .nullable()
+    .describe("E-mail address of the account that the token belongs to; null for a service token."),
+  workspace_id: z
+    .string()
+    .nullable()
+    .describe("Id of the workspace that a service token belongs to; null for a token of an account."),
+  endpoint_id: z
+    .string()
+    .nullable()
+    .describe(
+      "Id of the only endpoint that a service token is for; null if it is for the whole workspace, and for a token of an account.",
+    ),
   scopes: z.array(z.enum(SCOPES)),
-  expires_at: z.string().nullable().describe("Null is never."),
-  last_used_on: volatile(z.string().nullable().describe("The day, UTC.")),
+  expires_at: z.string().nullable().describe("When the token expires; null is never."),
+  last_used_on: volatile(
+    z.string().nullable().describe("The day (UTC) on which the token was last used; null if it never was."),
+  ),
   created_at: z.string(),
 });
 

@@ -24,9 +24,19 @@ const owner = {
     .string()
     .nullable()
     .default(null)
-    .describe("Id or e-mail address of whose token it is; null is whoever makes it, or the only account."),
-  workspace: z.string().nullable().default(null).describe("Id or name: a service token of this workspace."),
-  endpoint: z.string().nullable().default(null).describe("A service token of this endpoint alone."),
+    .describe(
+      "Id or e-mail address of the account that the token belongs to; null is the account that makes it, or the only account.",
+    ),
+  workspace: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Id or name of a workspace: makes a service token that belongs to it."),
+  endpoint: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Id or name of an endpoint: makes a service token for this endpoint alone."),
 };
 
 export const createToken = operation({
@@ -42,9 +52,12 @@ export const createToken = operation({
       .int()
       .nullable()
       .default(DEFAULT_EXPIRY_MS)
-      .describe("How long it works, in milliseconds; null is for ever."),
+      .describe("How long the token is valid, in milliseconds; null is for ever."),
   }),
-  output: z.strictObject({ token: tokenShape, secret: shownOnce(z.string().describe("Shown this once.")) }),
+  output: z.strictObject({
+    token: tokenShape,
+    secret: shownOnce(z.string().describe("The whole token, which is shown only now.")),
+  }),
   *run(context, { name, scopes, expires_in_ms: expiresInMs, ...input }) {
     const whose = yield* findOwner(context, input);
     const checked = checkScopes(scopes);
@@ -109,7 +122,9 @@ export const revokeToken = operation({
   summary: "Refuse a token from now on, everywhere within a second",
   kind: "write",
   access: "tokens",
-  input: z.strictObject({ token: z.string().describe("Its id, its 12 characters, or the whole token.") }),
+  input: z.strictObject({
+    token: z.string().describe("Id of the token, its 12 characters after the prefix, or the whole token."),
+  }),
   output: z.strictObject({ token: listedTokenShape }),
   *run(context, { token: reference }) {
     const token = yield* getToken(context.viewing, reference);

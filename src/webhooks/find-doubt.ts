@@ -11,7 +11,7 @@ export const doubtShape = {
     .enum(["allow_private", "list_address"])
     .nullable()
     .describe(
-      "What an operator can do: allow private addresses, or list the address in webhooks.allowNetworks.",
+      "What an operator can do about it: `allow_private` allows addresses of private networks for this webhook, `list_address` means to add the address to `webhooks.allowNetworks`. Null if there is nothing to do, or for other accounts.",
     ),
 };
 

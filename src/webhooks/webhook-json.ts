@@ -10,16 +10,29 @@ export const webhookShape = z.strictObject({
   id: z.string(),
   endpoint_id: z.string(),
   format: z.enum(WEBHOOK_FORMATS),
-  url: z.string().describe("Where it leads; that of a chat is a secret, and shown shortened."),
+  url: z
+    .string()
+    .describe(
+      "The address to which messages are sent. The address of a chat is a secret, and is shown shortened.",
+    ),
   enabled: z.boolean(),
-  state: z.enum(["enabled", "disabled", "stopped"]).describe("Stopped: its receiver said that it is gone."),
-  allow_private: z.boolean().describe("Whether addresses of private networks may be reached."),
-  max_spam_score: z.number().describe("Nothing with a higher spam score is sent."),
+  state: z
+    .enum(["enabled", "disabled", "stopped"])
+    .describe("`stopped` means that the receiver answered that it is gone."),
+  allow_private: z.boolean().describe("Whether the webhook may reach addresses of private networks."),
+  max_spam_score: z.number().describe("Submissions with a higher spam score are not sent."),
   conditions: conditionsShape,
-  headers: z.array(z.string()).describe("The names of its own headers; their values are never shown."),
+  headers: z
+    .array(z.string())
+    .describe("The names of the further headers that are sent; their values are never shown."),
   failing_since: volatile(z.string().nullable()),
   next_probe_at: volatile(
-    z.string().nullable().describe("Null unless it gets one message at a time, to see if it is back."),
+    z
+      .string()
+      .nullable()
+      .describe(
+        "When the next probe is sent to a receiver that keeps failing; null if the webhook is not probed.",
+      ),
   ),
   created_at: z.string(),
 });
@@ -48,8 +61,8 @@ export const testResultShape = z.strictObject({
   id: z.string(),
   webhook_id: z.string(),
   url: z.string(),
-  outcome: z.string().describe("`delivered`, or what hindered it."),
-  status: z.number().nullable().describe("Of the answer; null if none came."),
+  outcome: z.string().describe("`delivered`, or the kind of failure."),
+  status: z.number().nullable().describe("The HTTP status of the answer; null if none came."),
   duration_ms: z.number(),
   message: z.string(),
 });

@@ -28,12 +28,16 @@ interface Parts {
 }
 
 /** How an operation names a webhook. */
-export const webhookReference = { webhook: z.string().describe("Its id.") };
+export const webhookReference = { webhook: z.string().describe("Id of the webhook.") };
 
-const url = z.string().describe("Address that submissions are sent to: http or https.");
-const allowPrivate = z.boolean().describe("Allow addresses of private networks, which only operators may.");
-const maxSpamScore = z.number().describe("Send nothing with a higher spam score, 0 to 100.");
-const headers = z.record(z.string(), z.string()).describe("Headers of one's own by name; they replace all.");
+const url = z.string().describe("The address, http or https, to which submissions are sent.");
+const allowPrivate = z
+  .boolean()
+  .describe("Whether the webhook may reach addresses of private networks; only operators may allow it.");
+const maxSpamScore = z.number().describe("The highest spam score, 0 to 100, of submissions that are sent.");
+const headers = z
+  .record(z.string(), z.string())
+  .describe("Further HTTP headers to send, by name; they replace all earlier ones.");
 
 /** The access that is also needed for a new address. */
 const furtherAccess: readonly Access[] = ["recipients:direct"];
@@ -72,7 +76,10 @@ export const createWebhook = operation({
   input: z.strictObject({
     ...endpointReference,
     url,
-    format: z.enum(WEBHOOK_FORMATS).default("standard").describe("Our own event, or a message for a chat."),
+    format: z
+      .enum(WEBHOOK_FORMATS)
+      .default("standard")
+      .describe("What is sent: `standard` is the event of formsvc; the others are messages for a chat."),
     allow_private: allowPrivate.default(defaultWebhookSettings.allowPrivate),
     max_spam_score: maxSpamScore.default(defaultWebhookSettings.maxSpamScore),
     headers: headers.default({}),
@@ -80,7 +87,12 @@ export const createWebhook = operation({
   }),
   output: z.strictObject({
     webhook: webhookShape,
-    secret: shownOnce(z.string().nullable().describe("Its messages are signed with it; null for a chat.")),
+    secret: shownOnce(
+      z
+        .string()
+        .nullable()
+        .describe("The secret with which messages are signed, shown only now; null for a chat."),
+    ),
     ...doubtShape,
   }),
   async run(context: Context<Parts>, input) {

@@ -7,7 +7,7 @@ import { accountJson, accountShape, workspaceJson, workspaceShape } from "./work
 import { getAccount, insertAccountRows, listAccounts, updateOperatorRow } from "./workspace-store.ts";
 
 /** How an operation names an account. */
-export const accountReference = { account: z.string().describe("Id or e-mail address.") };
+export const accountReference = { account: z.string().describe("Id or e-mail address of the account.") };
 
 /** The common part of operations that change how an account signs in. They return the account. */
 export const signInChange = {

@@ -49,8 +49,8 @@ export const countAccountContents = operation({
   input: z.strictObject(accountReference),
   output: z.strictObject({
     account: accountShape,
-    workspaces: z.array(workspaceShape).describe("Those that have no other owner."),
-    contents: contentsShape.describe("Of all of them together."),
+    workspaces: z.array(workspaceShape).describe("The workspaces that the account alone owns."),
+    contents: contentsShape.describe("What these workspaces contain together."),
   }),
   *run({ parts }: Context<WorkspaceParts>, { account: reference }) {
     const account = yield* getAccount(reference);
@@ -73,7 +73,9 @@ export const deleteAccount = operation({
     with_workspaces: z
       .boolean()
       .default(false)
-      .describe("Deletes the workspaces too that it alone owns; without it they are a reason to refuse."),
+      .describe(
+        "Whether the workspaces that the account alone owns are deleted too. If false, the account is not deleted while it has such workspaces.",
+      ),
   }),
   output: z.strictObject({ account: accountShape }),
   async *run(context: Context<WorkspaceParts>, { account: reference, with_workspaces: withWorkspaces }) {

@@ -13,7 +13,7 @@ const BATCH_SIZE = 500;
 export const contentsShape = z.strictObject({
   endpoints: z.number(),
   submissions: z.number(),
-  held: z.number().describe("Held posts."),
+  held: z.number().describe("The number of held posts."),
 });
 
 /** Counts and deletes what belongs to a workspace in other folders. */
@@ -27,7 +27,7 @@ export interface WorkspaceParts {
   readonly workspaceContents: WorkspaceContents;
 }
 
-const reference = { workspace: z.string().describe("Id, or a name that is unique.") };
+const reference = { workspace: z.string().describe("Id of the workspace, or its name if that is unique.") };
 
 export const countContents = operation({
   name: "workspace.count-contents",

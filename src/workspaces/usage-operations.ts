@@ -13,7 +13,7 @@ const month = z
   .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/)
   .nullable()
   .default(null)
-  .describe("UTC, like 2026-01; null is this month.");
+  .describe("The UTC month, like 2026-01; null is this month.");
 
 export const showUsage = operation({
   name: "workspace.usage",

@@ -8,11 +8,13 @@ import type { Account, PlanLimits, Usage, Workspace } from "./workspace.ts";
 export const accountShape = z.strictObject({
   id: z.string(),
   email: z.string(),
-  is_operator: z.boolean().describe("Whether it sees every workspace and the whole installation."),
+  is_operator: z
+    .boolean()
+    .describe("Whether the account is an operator, who sees every workspace and the System pages."),
   is_doubtful: z
     .boolean()
     .describe(
-      "Whether nobody has shown yet whose address it has, because it was made by a link that an owner handed over: neither a proxy nor an issuer is believed about it.",
+      "Whether nobody has shown yet that the account belongs to the holder of its address, because it was made by a link that was handed over. Until then nobody can sign in to it through a proxy or an OpenID issuer.",
     ),
   created_at: z.string(),
 });
@@ -31,10 +33,15 @@ const brandText = (what: string) => z.string().nullable().describe(what);
 
 /** The settings of a workspace, as its JSON and forms files contain them. */
 export const workspaceSettingsShape = z.strictObject({
-  time_zone: z.string().nullable().describe("Of the times in its e-mails, like Europe/Berlin; null is UTC."),
-  brand_colour: brandText("Of what visitors and recipients of e-mail see, like #0b6e5f; null is our own."),
-  brand_name: brandText("Stands above it; null is none."),
-  brand_footer: brandText("Stands below it; null is none."),
+  time_zone: z
+    .string()
+    .nullable()
+    .describe("The time zone of the times in its e-mails, like Europe/Berlin; null is UTC."),
+  brand_colour: brandText(
+    "The colour of the pages and e-mails that visitors and recipients see, like #0b6e5f; null is the built-in colour.",
+  ),
+  brand_name: brandText("The name above these pages and e-mails; null is none."),
+  brand_footer: brandText("The text below these pages and e-mails; null is none."),
 });
 
 export function workspaceSettingsJson({
@@ -100,7 +107,10 @@ export function workspaceJson(workspace: Workspace): z.output<typeof workspaceSh
 }
 
 export const limitsShape = z.strictObject({
-  monthly_submissions: z.number().nullable().describe("Null is unlimited, as with the others."),
+  monthly_submissions: z
+    .number()
+    .nullable()
+    .describe("Submissions that are accepted in a month; null is unlimited, as for the other limits."),
   endpoints: z.number().nullable(),
   custom_spam: z.boolean(),
   held_bytes: z.number().nullable(),

@@ -23,13 +23,13 @@ import { updateWorkspaceNameRow } from "./rename.ts";
 import { limitsOf } from "./workspace.ts";
 
 const shown = z.strictObject({ workspace: workspaceShape });
-const workspace = z.string().describe("Id, or a name that is unique.");
+const workspace = z.string().describe("Id of the workspace, or its name if that is unique.");
 /** The reference to a workspace, which may be left out if there is only one. */
 export const onlyOrNamed = z
   .string()
   .nullable()
   .default(null)
-  .describe("Id, or a name that is unique; null is the only one there is.");
+  .describe("Id of the workspace, or its name if that is unique; null is the only workspace there is.");
 
 export const createWorkspace = operation({
   name: "workspace.create",
@@ -42,7 +42,7 @@ export const createWorkspace = operation({
       .string()
       .nullable()
       .default(null)
-      .describe("Id or e-mail address of its account; null is the only one there is."),
+      .describe("Id or e-mail address of the account that owns it; null is the only account there is."),
   }),
   output: shown,
   *run({ config, now }, { name, account }) {
@@ -58,7 +58,7 @@ export const listAllWorkspaces = operation({
   kind: "read",
   access: "workspace:read",
   input: z.strictObject({
-    name: z.string().nullable().default(null).describe("Only those of exactly this name."),
+    name: z.string().nullable().default(null).describe("Only workspaces with exactly this name."),
   }),
   output: z.strictObject({ data: z.array(workspaceShape) }),
   *run({ viewing }, { name }) {

@@ -37,7 +37,7 @@ test("help says which options are required", async () => {
     /\s+/g,
     " ",
   );
-  expect(help).toMatch(/--endpoint <endpoint> whose submissions it is told of \(required\)/);
+  expect(help).toMatch(/--endpoint <endpoint> the endpoint whose submissions it gets \(required\)/);
   expect(help).not.toMatch(/--header <line>[^-]*\(required\)/);
 });
 

@@ -19,10 +19,16 @@ export const autoReplyShape = z.strictObject({
   endpoint_id: z.string(),
   recipient_id: z.string().nullable(),
   state: z.enum(["on", "off"]),
-  field: z.string().nullable().describe("Of format email; it has the address that is replied to."),
-  subject: z.string().nullable().describe("A template; null is the built-in one."),
-  text: z.string().nullable().describe("A template; null is the built-in one."),
-  reply_to: z.string().nullable().describe("Who gets the answers; null is mail.from."),
+  field: z
+    .string()
+    .nullable()
+    .describe("The name of the field, of format email, with the address that gets the reply."),
+  subject: z.string().nullable().describe("The template of the subject; null is the built-in one."),
+  text: z.string().nullable().describe("The template of the text; null is the built-in one."),
+  reply_to: z
+    .string()
+    .nullable()
+    .describe("The address that gets answers to the reply; null is `mail.from`."),
   on_since: z.string().nullable(),
   last_sent_at: z.string().nullable(),
   limit_reached: z.enum(["endpoint", "workspace", "service"]).nullable(),

@@ -43,14 +43,23 @@ export const setReply = operation({
   furtherAccess,
   input: z.strictObject({
     ...endpointReference,
-    field: z.string().optional().describe("The field of format email that has the address."),
-    subject: z.string().nullable().optional().describe("A template; null is the built-in one."),
-    text: z.string().nullable().optional().describe("A template; null is the built-in one."),
+    field: z
+      .string()
+      .optional()
+      .describe("The name of the field, of format email, with the address that gets the reply."),
+    subject: z
+      .string()
+      .nullable()
+      .optional()
+      .describe("The template of the subject; null is the built-in one."),
+    text: z.string().nullable().optional().describe("The template of the text; null is the built-in one."),
     reply_to: z
       .string()
       .nullable()
       .optional()
-      .describe("The address of a recipient of the endpoint, which gets the answers; null is mail.from."),
+      .describe(
+        "The address of a recipient of the endpoint that gets answers to the reply; null is `mail.from`.",
+      ),
   }),
   output,
   async run(context, { field, subject, text, reply_to: replyTo, ...reference }) {

@@ -47,48 +47,59 @@ export const exportSubmissions = operation({
       .nullable()
       .default(null)
       .describe(
-        "Of CSV: `technical` (null) has ids first and times in UTC; `people` has when, form and fields first. xlsx always has `people`.",
+        "The order of the columns of CSV: `technical` (also if null) has ids first and times in UTC; `people` has the time, the form and the fields first. xlsx always has `people`.",
       ),
     labels: z
       .boolean()
       .default(false)
-      .describe("Of CSV: fields are headed by their labels, as `people` and xlsx always have them."),
+      .describe(
+        "Whether the columns of CSV are headed by the labels of the fields and not by their names. With `people` and in xlsx they always are.",
+      ),
     time_zone: z
       .string()
       .nullable()
       .default(null)
       .describe(
-        "Of times in CSV and xlsx, like Europe/Berlin; null is the workspace's if people read it and it is of one, else UTC.",
+        "The time zone of times in CSV and xlsx, like Europe/Berlin. Null is the zone of the workspace, if the columns are for people and all come from one workspace; else UTC.",
       ),
     separator: z
       .enum(CSV_SEPARATORS)
       .nullable()
       .default(null)
-      .describe("Between two cells of CSV; null is a comma."),
-    limit: z.int().min(1).nullable().default(null).describe("How many at most; null is all."),
+      .describe("The character between two cells of CSV; null is a comma."),
+    limit: z
+      .int()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe("The largest number of submissions; null is all."),
     cursor: z
       .string()
       .nullable()
       .default(null)
-      .describe("Only what comes after this id, like the last one exported."),
+      .describe("Only submissions after the one with this id, like the last one that was exported."),
     files: z
       .boolean()
       .default(false)
-      .describe("Each part names the files of its submissions too: for who takes parts, and not a text."),
+      .describe(
+        "Whether each part also lists the ids of the files of its submissions. Only for callers that read the parts, not the text alone.",
+      ),
   }),
   output: z.strictObject({
-    text: z.string().describe("Follows the text of the part before."),
+    text: z.string().describe("The text of this part: it follows the text of the part before."),
     base64: z
       .string()
       .optional()
-      .describe("Of xlsx, instead of a text: bytes that follow those of the part before."),
-    count: z.number().describe("Submissions so far."),
+      .describe(
+        "For xlsx, instead of the text: the bytes of this part in base64. They follow the bytes of the part before.",
+      ),
+    count: z.number().describe("The number of submissions in all parts so far."),
     files: z
       .array(z.string())
       .readonly()
       .optional()
       .describe(
-        "If they were asked for: the ids of files, those of one submission after each other, each in one part.",
+        "The ids of the files, if they were asked for. Those of one submission follow each other, and each id is in one part only.",
       ),
   }),
   async run(context: Context<SearchParts>, { format, separator, columns, labels, time_zone, ...rest }) {

@@ -25,10 +25,12 @@ const fileInput = z.strictObject({ file: id });
 /** A file, without its bytes. */
 export const fileShape = z.strictObject({
   id,
-  name: z.string().describe("Cleaned: no path, no control characters, 200 characters at most."),
-  size: z.number().describe("In bytes."),
-  type: z.string().describe("The media type that its content has."),
-  sha256: z.string().describe("Of its bytes, in hexadecimal."),
+  name: z
+    .string()
+    .describe("The name that was sent, without path and control characters; 200 characters at most."),
+  size: z.number().describe("The size in bytes."),
+  type: z.string().describe("The media type, as found from the content."),
+  sha256: z.string().describe("The SHA-256 of the bytes, in hexadecimal."),
   submission_id: z.string(),
   endpoint_id: z.string(),
   created_at: z.iso.datetime(),
@@ -44,7 +46,7 @@ export const listAllFiles = operation({
   input: z.strictObject({
     endpoint: postsInput.endpoint,
     workspace: postsInput.workspace,
-    submission: z.string().nullable().default(null).describe("Only this submission's, by its id."),
+    submission: z.string().nullable().default(null).describe("Only files of the submission with this id."),
     ...pageInput,
   }),
   output: z.strictObject({
@@ -84,8 +86,8 @@ export const saveFile = operation({
   access: "submissions:read",
   input: fileInput,
   output: z.strictObject({
-    file: fileShape.describe("The same in each part."),
-    bytes: z.string().describe("Of the file, in base64: they follow those of the part before."),
+    file: fileShape.describe("What the file is; the same in each part."),
+    bytes: z.string().describe("Bytes of the file in base64: they follow the bytes of the part before."),
   }),
   async run({ db, ...context }, { file: reference }) {
     const { file } = await db.read(function* () {

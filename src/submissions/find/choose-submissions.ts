@@ -21,20 +21,34 @@ export const postsInput = {
     .string()
     .nullable()
     .default(null)
-    .describe("Only this endpoint's: an id, a name that is unique, or WORKSPACE/NAME."),
-  workspace: z.string().nullable().default(null).describe("Only this workspace's, by id or name."),
+    .describe("Only what was sent to this endpoint: its id, its name if that is unique, or WORKSPACE/NAME."),
+  workspace: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Only what was sent to endpoints of this workspace: its id or name."),
   since: z
     .string()
     .nullable()
     .default(null)
-    .describe("From then on: 2026-01-31, 2026-01-31T12:00:00Z, or 24h ago."),
-  until: z.string().nullable().default(null).describe("Before then."),
+    .describe(
+      "Only what came at this time or later: 2026-01-31, 2026-01-31T12:00:00Z, or 24h for the last 24 hours.",
+    ),
+  until: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Only what came before this time, written in the same way."),
 };
 
 /** The inputs by which operations choose submissions; a tail has them too. */
 export const submissionsInput = {
   ...postsInput,
-  class: z.enum(["low", "medium", "high"]).nullable().default(null).describe("Only this spam class."),
+  class: z
+    .enum(["low", "medium", "high"])
+    .nullable()
+    .default(null)
+    .describe("Only submissions of this spam class."),
 };
 
 /** Further inputs by which operations choose submissions, for which no index exists. */
@@ -43,14 +57,21 @@ export const searchInput = {
     .string()
     .nullable()
     .default(null)
-    .describe('Only with each of these words in a value, in any case; "double quotes" keep words together.'),
-  unread: z.boolean().default(false).describe("Only those that the account that asks has not read."),
-  state: z.enum(WORK_STATES).nullable().default(null).describe("Only those that are open, or that are done."),
+    .describe(
+      'Only submissions that have each of these words in a value, in any letter case; "double quotes" keep words together.',
+    ),
+  unread: z
+    .boolean()
+    .default(false)
+    .describe("Whether only submissions are given that the account which asks has not read."),
+  state: z.enum(WORK_STATES).nullable().default(null).describe("Only submissions in this state."),
   assignee: z
     .string()
     .nullable()
     .default(null)
-    .describe("Only those of this account, by its address or id; `me` is whoever asks, `none` is nobody's."),
+    .describe(
+      "Only submissions that are assigned to this account, by its e-mail address or id; `me` is the account that asks, `none` is nobody.",
+    ),
 };
 
 const chosen = z.strictObject({ ...submissionsInput, ...searchInput });

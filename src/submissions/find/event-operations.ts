@@ -42,10 +42,12 @@ const eventShape = z.strictObject({
     name: z
       .string()
       .nullable()
-      .describe("An account's e-mail address is told to those who may look at members."),
+      .describe(
+        "The name of the actor. The e-mail address of an account is shown only to those who may see members.",
+      ),
   }),
   workspace_id: z.string().nullable(),
-  ids: z.array(z.string()).describe("What it is about."),
+  ids: z.array(z.string()).describe("The ids of what the event is about."),
 });
 type EventJson = z.output<typeof eventShape>;
 
@@ -59,12 +61,17 @@ export const listEvents = operation({
       .string()
       .nullable()
       .default(null)
-      .describe("The `next_after` of an earlier call; null is the oldest that is kept."),
-    limit: z.int().min(1).max(MAX_EVENTS).default(MAX_EVENTS).describe("How many are looked at."),
+      .describe("The `next_after` of an earlier call; null begins with the oldest event that is kept."),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_EVENTS)
+      .default(MAX_EVENTS)
+      .describe("The largest number of events in the answer."),
   }),
   output: z.strictObject({
     data: z.array(eventShape).readonly(),
-    next_after: z.string().describe("Where the next call goes on, also if there is nothing yet."),
+    next_after: z.string().describe("What to give as `after` in the next call; also there if no event came."),
   }),
   async run(context, { after, limit }) {
     const { db, now, gone } = context;

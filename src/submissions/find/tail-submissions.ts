@@ -40,14 +40,19 @@ export const tailSubmissions = operation({
       .nullable()
       .default(null)
       .describe(
-        `How many of those that are there already. Null is ${DEFAULT_TAIL}; from a time or a cursor ${MAX_PAGE_SIZE}; from a cursor on, if it follows, all.`,
+        `How many stored submissions are given before new ones. Null is ${DEFAULT_TAIL}, ${MAX_PAGE_SIZE} with \`since\` or \`cursor\`, and all with \`cursor\` and \`follow\`.`,
       ),
     cursor: z
       .string()
       .nullable()
       .default(null)
-      .describe("What was stored after this id, like the last one read, in the order of storing."),
-    follow: z.boolean().default(false).describe("Goes on without end."),
+      .describe(
+        "Only submissions that were stored after the one with this id, like the last one that was read, in the order of storing.",
+      ),
+    follow: z
+      .boolean()
+      .default(false)
+      .describe("Whether the answer goes on with each new submission, without end."),
   }),
   output: submissionShape,
   async run(context: Context<Parts>, { cursor, follow, limit, ...input }) {

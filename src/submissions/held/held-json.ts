@@ -11,8 +11,15 @@ export const heldId = z.string().describe("`held_` and 26 characters.");
 export const heldPostShape = contentShape.extend({
   id: heldId,
   spam_class: z.enum(["low", "medium", "high", "blocked"]),
-  why: z.enum(HELD_REASONS).describe("Scored as spam, over the monthly limit, or from a refused origin."),
-  origin: z.string().optional().describe("Of the page, if it is held for that."),
+  why: z
+    .enum(HELD_REASONS)
+    .describe(
+      "Why the post is held: it was scored as spam, came over the monthly limit, or came from an origin that is not allowed.",
+    ),
+  origin: z
+    .string()
+    .optional()
+    .describe("The origin of the page. Absent unless the post is held for its origin."),
 });
 
 /** A line with a held post in the archive of a workspace. */

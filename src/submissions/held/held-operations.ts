@@ -43,7 +43,7 @@ export const listHeld = operation({
   access: "submissions:read",
   input: z.strictObject({
     ...postsInput,
-    why: z.enum(HELD_REASONS).nullable().default(null).describe("Only those held for this."),
+    why: z.enum(HELD_REASONS).nullable().default(null).describe("Only posts that are held for this reason."),
     ...pageInput,
   }),
   output: z.strictObject({ data: z.array(heldPostShape), next_cursor: nextCursor }),
@@ -66,7 +66,7 @@ export const showHeld = operation({
   access: "submissions:read",
   input: heldInput,
   output: heldPostShape.extend({
-    schema_version: z.number().describe("Of the endpoint's schema, when it came."),
+    schema_version: z.number().describe("The version that the endpoint's schema had when the post came."),
   }),
   async run(context, { held: reference }) {
     await dropOld(context);
@@ -135,7 +135,9 @@ export const dropAllHeld = operation({
     newest: heldId
       .nullable()
       .default(null)
-      .describe("Id of the newest that goes: what came after it stays. Null is the newest of now."),
+      .describe(
+        "Id of the newest post to drop: posts that came after it stay. Null drops all that are held now.",
+      ),
   }),
   output: z.strictObject({ dropped: z.number() }),
   async *run(context, { newest, ...reference }) {

@@ -28,8 +28,10 @@ export const importHeld = operation({
   output: z.strictObject({
     imported: z.strictObject({
       added: z.number(),
-      known: z.number().describe("Posts that are held here, or that an import brought before."),
-      expired: z.number().describe("Posts that came more than `held.days` ago; they are left out."),
+      known: z
+        .number()
+        .describe("Posts that are held here already, or that an earlier import brought; they are skipped."),
+      expired: z.number().describe("Posts that came more than `held.days` ago; they are skipped."),
     }),
   }),
   async *run(context: Context<ImportParts>, { dry_run: isDry, ...reference }) {

@@ -39,17 +39,19 @@ export const importSubmissions = operation({
       .nullable()
       .default(null)
       .describe(
-        "Notes that they were imported, and what was deleted since stays away; null restores each as it was.",
+        "`ndjson` notes that the submissions were imported; those that were deleted after an earlier import do not come back. Null restores each submission as it was.",
       ),
   }),
   output: z.strictObject({
     imported: z.strictObject({
       added: z.number(),
-      known: z.number().describe("Submissions whose id exists already; they are not changed."),
+      known: z.number().describe("The number of submissions whose id exists already; they are not changed."),
       files: z
         .strictObject({
           added: z.number(),
-          known: z.number().describe("Files that were there, or were deleted since."),
+          known: z
+            .number()
+            .describe("The number of files that were here already, or were deleted since an earlier import."),
           refused: z
             .array(
               z.strictObject({

@@ -41,30 +41,42 @@ export const importTable = operation({
   kind: "write",
   access: "submissions:import",
   input: z.strictObject({
-    endpoint: z.string().describe("Where they go: an id, a name that is unique, or WORKSPACE/NAME."),
+    endpoint: z
+      .string()
+      .describe("The endpoint that gets the rows: its id, its name if that is unique, or WORKSPACE/NAME."),
     workspace: z.string().nullable().default(null).describe("Id or name of the workspace of that endpoint."),
-    format: z.enum(TABLE_FORMATS).describe("The service that wrote the file; csv is any table."),
+    format: z.enum(TABLE_FORMATS).describe("The service that wrote the file; csv is for any other table."),
     map: z
       .array(z.string())
       .readonly()
       .default([])
       .describe(
-        "`COLUMN=FIELD` each; created_at is the time of a row, and an empty field leaves the column out.",
+        "The field of each column, as `COLUMN=FIELD`. The field created_at is the time of a row; an empty field leaves the column out.",
       ),
-    encoding: z.string().nullable().default(null).describe("Of the file, like windows-1252; null is UTF-8."),
-    dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
+    encoding: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("The character encoding of the file, like windows-1252; null is UTF-8."),
+    dry_run: z
+      .boolean()
+      .default(false)
+      .describe("Whether nothing is stored, and the answer only says what would be done."),
   }),
   output: z.strictObject({
     rows: z.number(),
     imported: z.number(),
-    known: z.number().describe("Rows that were imported before."),
+    known: z.number().describe("The number of rows that were imported before; they are skipped."),
     refused: z
       .array(z.strictObject({ line: z.number(), field: z.string().nullable(), message: z.string() }))
       .readonly()
       .describe(
-        `The first ${MAX_REFUSED_SHOWN} rows that do not fit the form, with the first thing that is wrong.`,
+        `The first ${MAX_REFUSED_SHOWN} rows that do not fit the form, each with the first thing that is wrong with it.`,
       ),
-    unmapped: z.array(z.string()).readonly().describe("Columns that nothing became of."),
+    unmapped: z
+      .array(z.string())
+      .readonly()
+      .describe("The columns that belong to no field; they were not imported."),
   }),
   async *run(context: Context<ImportParts>, { format, map, encoding, dry_run: isDry, ...reference }) {
     const { source } = context.parts;

@@ -28,15 +28,20 @@ export const importInput = {
     .string()
     .nullable()
     .default(null)
-    .describe("Where all of them go: an id, a unique name, or WORKSPACE/NAME. Null is where each was."),
+    .describe(
+      "The endpoint that gets all of them: its id, its name if that is unique, or WORKSPACE/NAME. Null is the endpoint whose id each of them names.",
+    ),
   workspace: z
     .string()
     .nullable()
     .default(null)
     .describe(
-      "Id or name of the workspace of that endpoint. Without one, each goes where it was in this workspace, else to the endpoint here of its endpoint_name.",
+      "Id or name of the workspace of that endpoint. Without an endpoint, each goes to the endpoint of this workspace with its endpoint_id, or else with its endpoint_name.",
     ),
-  dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
+  dry_run: z
+    .boolean()
+    .default(false)
+    .describe("Whether nothing is stored, and the answer only says what would be done."),
 };
 
 /** Returns a function that finds the endpoint for a post of the export. Each endpoint is looked up once. */

@@ -22,11 +22,13 @@ export const findPersonRecords = operation({
   input: z.strictObject({
     endpoint: postsInput.endpoint,
     workspace: postsInput.workspace,
-    field: z.string().describe("Name of a field, at any depth."),
-    value: z.string().describe("Its value; letter case and outer white space make no difference."),
+    field: z.string().describe("Name of a field, which may be inside an object or a list."),
+    value: z
+      .string()
+      .describe("The value of the field; letter case and white space around it make no difference."),
   }),
   output: z.strictObject({
-    has_more: z.boolean().describe("Whether there is more of either than is given."),
+    has_more: z.boolean().describe("Whether more submissions or held posts were found than are listed."),
     submissions: z.array(submissionShape),
     held: z.array(
       z.strictObject({
@@ -58,8 +60,8 @@ export const erasePersonRecords = operation({
   kind: "danger",
   access: "submissions:write",
   input: z.strictObject({
-    submissions: ids.describe("Ids; what is not there any more is passed over."),
-    held: ids.describe("The same of held posts."),
+    submissions: ids.describe("Ids of the submissions to erase; ids that do not exist any more are skipped."),
+    held: ids.describe("Ids of the held posts to erase; ids that do not exist any more are skipped."),
   }),
   output: z.strictObject({ erased: z.number() }),
   async run(context, { submissions, held }) {

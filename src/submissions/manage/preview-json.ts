@@ -6,7 +6,11 @@ const brief = verdictShape.pick({ score: true, class: true });
 
 /** The form of a preview of changed spam settings in every JSON output. */
 export const previewShape = z.strictObject({
-  posts: z.number().describe("The last submissions and held posts, which were scored both ways."),
+  posts: z
+    .number()
+    .describe(
+      "The number of posts that were scored with the old and the new settings: the last submissions and held posts.",
+    ),
   changed: z.number(),
   changes: z.array(
     z.strictObject({ id: z.string(), before: brief, after: brief, reasons: z.array(reasonShape).readonly() }),

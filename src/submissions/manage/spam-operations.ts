@@ -24,7 +24,7 @@ export const explainScore = operation({
   access: "spam:details",
   input: z.strictObject({ post: z.string().describe("Id of a submission or held post.") }),
   output: verdictShape.extend({
-    version: z.number().describe("Of the filter that gave the score."),
+    version: z.number().describe("The version of the filter that gave the score."),
   }),
   *run(context, { post }) {
     const stored = isId("held", post)
@@ -46,7 +46,7 @@ export const scorePost = operation({
     unfit: z
       .array(z.strictObject({ field: z.string(), problems: z.array(z.string()).readonly() }))
       .readonly()
-      .describe("The fields for which the server refuses it."),
+      .describe("The fields because of which the server would refuse the post; empty if it fits the form."),
   }),
   *run(context: Context<SpamParts>, { post, ...reference }) {
     const { config, parts, now } = context;

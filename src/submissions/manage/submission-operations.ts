@@ -39,7 +39,10 @@ export const listSubmissions = operation({
     ...submissionsInput,
     ...searchInput,
     ...pageInput,
-    deleted: z.boolean().default(false).describe("What is in the bin, and nothing else."),
+    deleted: z
+      .boolean()
+      .default(false)
+      .describe("Whether only submissions in the bin are listed; false lists those that are not in it."),
   }),
   output: z.strictObject({ data: z.array(submissionShape), next_cursor: nextCursor }),
   async run(context: Context<SearchParts>, { limit, cursor, ...input }) {
@@ -59,11 +62,16 @@ export const showSubmission = operation({
   access: "submissions:read",
   input: z.strictObject({
     submission: submissionId,
-    deleted: z.boolean().default(false).describe("Also if it is in the bin."),
+    deleted: z.boolean().default(false).describe("Whether the submission is shown even if it is in the bin."),
   }),
   output: submissionShape.extend({
-    schema_version: z.number().describe("Of the endpoint's schema, as it was checked with."),
-    mark: z.enum(["spam", "ham"]).nullable().describe("What somebody taught the filter that it is."),
+    schema_version: z
+      .number()
+      .describe("The version of the endpoint's schema that the submission was checked with."),
+    mark: z
+      .enum(["spam", "ham"])
+      .nullable()
+      .describe("What somebody marked the submission as, to teach the filter; null if nobody did."),
     not_sent: notSentShape.optional(),
   }),
   *run(context, { submission: reference, deleted }) {
@@ -105,7 +113,10 @@ export const markSubmissionsAs = operation({
   access: "submissions:write",
   input: z.strictObject({
     submissions: submissionIds,
-    mark: z.enum(["spam", "ham"]).nullable().describe("Null takes back what they taught."),
+    mark: z
+      .enum(["spam", "ham"])
+      .nullable()
+      .describe("What the submissions are; null takes an earlier mark back."),
   }),
   output: z.strictObject({ marked: submissionIds, mark: z.enum(["spam", "ham"]).nullable() }),
   async *run(context, { submissions: wanted, mark }) {
@@ -137,7 +148,9 @@ export const markSubmissionsRead = operation({
       .string()
       .nullable()
       .default(null)
-      .describe("Whose inbox shows it; null is whoever asks. Only somebody at the machine names another."),
+      .describe(
+        "Id or e-mail address of the account that has read the submissions; null is the account that asks. Another one can be named only on the server's machine.",
+      ),
   }),
   output: z.strictObject({ submissions: submissionIds, read: z.boolean() }),
   async run(context, { submissions: wanted, read, account }) {

@@ -41,13 +41,13 @@ export const setSubmissions = operation({
   access: "submissions:write",
   input: z.strictObject({
     submissions: submissionIds,
-    state: z.enum(WORK_STATES).optional().describe("What is not given stays as it is."),
+    state: z.enum(WORK_STATES).optional().describe("The new state; without it, the state stays as it is."),
     assignee: z
       .string()
       .nullable()
       .optional()
       .describe(
-        "Address or id of an account that sees the workspace; `me` is the one that asks, null or `none` nobody.",
+        "E-mail address or id of an account that sees the workspace; `me` is the account that asks, null or `none` is nobody. Without it, the assignee stays.",
       ),
   }),
   output: z.strictObject({
@@ -85,7 +85,9 @@ export const addNote = operation({
     submission: submissionId,
     text: z
       .string()
-      .describe(`Plain text of 1 to ${MAX_NOTE_LENGTH} characters; at most ${MAX_NOTES} notes.`),
+      .describe(
+        `Plain text of 1 to ${MAX_NOTE_LENGTH} characters; a submission has at most ${MAX_NOTES} notes.`,
+      ),
   }),
   output: z.strictObject({ note: noteShape }),
   *run(context, { submission, text }) {
@@ -128,7 +130,7 @@ export const deleteSubmissions = operation({
       .boolean()
       .default(false)
       .describe(
-        "For good, also what is in the bin already. Without a bin (`submissions.binDays` 0) it always is.",
+        "Whether the submissions are deleted for good, even if they are in the bin already. Without a bin (`submissions.binDays` 0) they always are.",
       ),
   }),
   output: z.strictObject({ deleted: submissionIds }),

@@ -19,12 +19,10 @@ const MAX_PROOF_LENGTH = 1024;
 
 export const challengeShape = z.object({
   algorithm: z.literal(ALGORITHM),
-  challenge: z
-    .string()
-    .describe("The SHA-256 of the salt and the number that is looked for, in hexadecimal."),
+  challenge: z.string().describe("The SHA-256 of the salt followed by the number to find, in hexadecimal."),
   salt: z.string(),
   signature: z.string(),
-  maxnumber: z.number().describe("The number is not greater."),
+  maxnumber: z.number().describe("The largest value that the number to find can have."),
 });
 
 const proofShape = z.object({

@@ -76,7 +76,7 @@ export const noteShape = z.strictObject({
     .string()
     .nullable()
     .describe(
-      "The address of the account, or the name of the token, at that time; null is the command line.",
+      "Who wrote it: the e-mail address of the account, or the name of the token, at that time; null is the command line.",
     ),
   created_at: z.iso.datetime(),
 });
@@ -85,10 +85,13 @@ export const assigneeShape = z.strictObject({ id: z.string(), email: z.string() 
 
 /** The members about what people do with a submission. */
 const workMembers = {
-  state: z.enum(WORK_STATES).describe("Whether somebody ticked it off."),
-  assignee: assigneeShape.nullable().describe("The account that is to look after it; null is nobody."),
-  notes: z.array(noteShape).readonly().describe("What people noted about it, the oldest first."),
-  deleted_at: z.iso.datetime().optional().describe("Since when it is in the bin. Absent if it is not."),
+  state: z.enum(WORK_STATES).describe("`done` if somebody ticked the submission off, else `open`."),
+  assignee: assigneeShape.nullable().describe("The account that looks after the submission; null is nobody."),
+  notes: z.array(noteShape).readonly().describe("The notes that people added, the oldest first."),
+  deleted_at: z.iso
+    .datetime()
+    .optional()
+    .describe("When the submission was put into the bin. Absent if it is not there."),
 };
 
 /** The shape of a submission as JSON, for the description of the API. */
@@ -101,13 +104,13 @@ export const submissionSchema = z
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        "What was sent and is not in the schema, by its path, like `person.age`. Absent if nothing was set aside.",
+        "What was sent but is not in the schema, and was set aside: each value by its path, like `person.age`. Absent if there is none.",
       ),
     unknown_fields_dropped: z
       .int()
       .min(1)
       .optional()
-      .describe("How many such values had no room and are lost. Absent if none."),
+      .describe("How many values that are not in the schema had no room and are lost. Absent if none."),
     spam_score: z.int().min(0).max(100),
     spam_class: z.enum(["low", "medium", "high"]),
     spam_reasons: z
@@ -119,7 +122,7 @@ export const submissionSchema = z
           detail: z.string(),
         }),
       )
-      .describe("What adds up to the score."),
+      .describe("The reasons for the score; their points add up to it."),
     spam_version: z.int().min(1).describe("The version of the filter that gave the score."),
     ip_address: z.string(),
     user_agent: z.string(),
@@ -127,7 +130,7 @@ export const submissionSchema = z
     imported_from: z
       .string()
       .optional()
-      .describe("The service whose export it came from. Absent if it was posted here."),
+      .describe("The service whose export the submission was imported from. Absent if it was posted here."),
     ...workMembers,
   })
   .meta({ id: "Submission" });
@@ -145,15 +148,19 @@ export type SubmissionJson = z.output<typeof submissionShape>;
 export const notSentShape = z
   .array(
     z.strictObject({
-      id: z.string().describe("Of the recipient or webhook."),
-      kind: z.string().describe("`mail` or `webhook`, which a chat is too."),
-      field: z.string().describe("Of its condition that did not hold, as the next two."),
+      id: z.string().describe("The id of the recipient or webhook."),
+      kind: z.string().describe("`mail` or `webhook`; a chat is a `webhook` too."),
+      field: z
+        .string()
+        .describe(
+          "The field of the condition that did not hold; `is` and `value` belong to the same condition.",
+        ),
       is: z.enum(CONDITION_KINDS),
       value: z.string(),
     }),
   )
   .describe(
-    "Who got nothing because of a condition, and which. Absent if nobody was, and for those who may not see recipients.",
+    "The recipients that got no message because of a condition, each with that condition. Absent if there is none, or if the caller may not see recipients.",
   );
 
 /** The members that held posts have too. */
