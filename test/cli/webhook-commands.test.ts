@@ -316,6 +316,10 @@ test("deliveries, attempts and replay show and repeat what a server sent", async
   });
   await expect.poll(() => receiver.received.length).toBe(3);
   expect(receiver.received[2]!.headers["webhook-id"]).toBe(data[0]!.id);
+  // The outcome is recorded a moment after the receiver has answered.
+  await expect
+    .poll(() => own.json(["webhook", "deliveries", "--submission", submissionId]))
+    .toMatchObject({ data: [{ state: "delivered" }] });
   const fresh = await own.json<{ id: string }>(["webhook", "replay", data[0]!.id, "--as-new"]);
   expect(fresh.id).not.toBe(data[0]!.id);
   expect(await own.json(["webhook", "replay", "--failed"])).toEqual({ matched: 0, replayed: 0 });
