@@ -62,13 +62,13 @@ export interface Source {
 /**
  * Copies the platform's Node from its package. On Linux the copy needs no `libatomic.so.1`.
  *
- * @param strip a program that takes the debugging names out of the copy; null leaves them.
+ * @param strip a program that takes the names for debuggers out of the copy, a sixth of its bytes; null leaves them.
  */
 export function copyNode({ folder, target }: Source, copy: string, strip: string | null): void {
   const bin = target.startsWith("win32") ? "bin/node.exe" : "bin/node";
   copyFileSync(join(folder, "node_modules", targets[target].node, bin), copy);
   chmodSync(copy, 0o755);
-  if (strip !== null) execFileSync(strip, ["--strip-debug", copy]);
+  if (strip !== null) execFileSync(strip, ["--strip-all", copy]);
   if (!target.startsWith("linux")) return;
   const bytes = readFileSync(copy);
   linkAtomic(bytes);

@@ -90,6 +90,8 @@ function stripTool(target: Target): string | null {
   const tool = tools[target];
   if (tool === undefined) return null;
   if (spawnSync(tool, ["--version"]).error === undefined) return tool;
-  process.stderr.write(`${tool} is not installed: the executable for ${target} keeps its debugging names\n`);
+  process.stderr.write(
+    `${tool} is not installed: the executable for ${target} keeps its names for debuggers\n`,
+  );
   return null;
 }
