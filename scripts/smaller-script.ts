@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { brotliCompressSync } from "node:zlib";
 import { build, type BuildOptions, type Loader, type Plugin, transform } from "esbuild";
+import { brotli } from "./release/compress.ts";
 
 /**
  * The program's own script is in memory twice for as long as a process runs: as the file's bytes and as the engine's. So what a
@@ -77,7 +77,7 @@ const packedBefore = new Map<string, Buffer>();
 /** Packs what the program unpacks while it runs. */
 export function pack(content: string | Uint8Array): Buffer {
   const hash = createHash("sha256").update(content).digest("hex");
-  const packed = packedBefore.get(hash) ?? brotliCompressSync(content);
+  const packed = packedBefore.get(hash) ?? brotli(content);
   packedBefore.set(hash, packed);
   return packed;
 }

@@ -25,6 +25,9 @@ const PLACES: Partial<Record<Target, { libraries: string; loader: string }>> = {
   "linux-arm64": { libraries: "usr/lib/aarch64-linux-gnu", loader: "lib/ld-linux-aarch64.so.1" },
 };
 
+/** Where a folder of `RELEASE_PACKAGES` has them. */
+export const DEBIAN_PACKAGES = "debian";
+
 /** Whether this machine has the tools that fetch packages of Debian. */
 export function canFetchLibraries(): boolean {
   return ["apt-get", "dpkg-deb"].every((tool) => spawnSync(tool, ["--version"]).error === undefined);
@@ -40,11 +43,11 @@ export function fetchLibraries(
 ): ReadonlyMap<Target, readonly PackedFile[]> {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-packages-"));
   try {
-    const architectures = targets.map((target) => ARCHITECTURES[target] ?? "");
-    download(folder, architectures);
+    const packages = installedPackages() ?? join(folder, DEBIAN_PACKAGES);
+    if (!existsSync(packages)) downloadPackages(targets, packages);
     return new Map(
       targets.map((target) => {
-        const root = unpack(folder, ARCHITECTURES[target] ?? "");
+        const root = unpack(packages, folder, ARCHITECTURES[target] ?? "");
         return [target, [...closure(root, target, needed(target)), certificates(root), versions(root)]];
       }),
     );
@@ -53,16 +56,40 @@ export function fetchLibraries(
   }
 }
 
-/** With lists of packages of its own, so that the other processor's need not be enabled on this machine. */
-function download(folder: string, architectures: readonly string[]): void {
-  for (const name of ["lists/partial", "cache/archives/partial", "packages"])
-    mkdirSync(join(folder, name), { recursive: true });
-  writeFileSync(join(folder, "status"), "");
+/** The packages that were downloaded before, for a release that is only tried. */
+function installedPackages(): string | null {
+  const folder = process.env["RELEASE_PACKAGES"] ?? "";
+  const packages = join(folder, DEBIAN_PACKAGES);
+  return folder !== "" && existsSync(packages) ? packages : null;
+}
+
+/**
+ * Downloads the packages that an image takes its files from into a new folder. It keeps lists of packages of its own, so that the other
+ * processor's need not be enabled on this machine.
+ */
+export function downloadPackages(targets: readonly Target[], packages: string): void {
+  const state = mkdtempSync(join(tmpdir(), "formsvc-lists-"));
+  try {
+    mkdirSync(packages, { recursive: true });
+    download(
+      state,
+      targets.flatMap((target) => ARCHITECTURES[target] ?? []),
+      packages,
+    );
+  } finally {
+    rmSync(state, { recursive: true, force: true });
+  }
+}
+
+function download(state: string, architectures: readonly string[], packages: string): void {
+  for (const name of ["lists/partial", "cache/archives/partial"])
+    mkdirSync(join(state, name), { recursive: true });
+  writeFileSync(join(state, "status"), "");
   const settings = [
-    `Dir::State=${folder}`,
-    `Dir::State::lists=${folder}/lists`,
-    `Dir::State::status=${folder}/status`,
-    `Dir::Cache=${folder}/cache`,
+    `Dir::State=${state}`,
+    `Dir::State::lists=${state}/lists`,
+    `Dir::State::status=${state}/status`,
+    `Dir::Cache=${state}/cache`,
     `APT::Architecture=${architectures[0]}`,
     `APT::Architectures=${architectures.join(",")}`,
     "Acquire::Languages=none",
@@ -77,21 +104,21 @@ function download(folder: string, architectures: readonly string[]): void {
     "ca-certificates",
   ];
   execFileSync("apt-get", [...options, "download", ...names], {
-    cwd: join(folder, "packages"),
+    cwd: packages,
     stdio: ["ignore", "ignore", "inherit"],
   });
 }
 
-function unpack(folder: string, architecture: string): string {
+function unpack(packages: string, folder: string, architecture: string): string {
   const root = join(folder, architecture);
   mkdirSync(root);
-  const packages = readdirSync(join(folder, "packages")).filter(
+  const names = readdirSync(packages).filter(
     (name) => name.endsWith(`_${architecture}.deb`) || name.endsWith("_all.deb"),
   );
-  for (const name of packages.sort()) {
-    execFileSync("dpkg-deb", ["--extract", join(folder, "packages", name), root]);
+  for (const name of names.sort()) {
+    execFileSync("dpkg-deb", ["--extract", join(packages, name), root]);
   }
-  writeFileSync(join(root, "packages"), packages.map((name) => `${name}\n`).join(""));
+  writeFileSync(join(root, "packages"), names.map((name) => `${name}\n`).join(""));
   return root;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Target } from "../executable.ts";
 
@@ -15,13 +15,11 @@ export function installPackages(tree: string, target: Target, folder: string): v
   execFileSync("npm", install, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Takes the packages that {@link installPackages} has installed into another folder. */
+/** Takes the packages that {@link installPackages} has installed into another folder, whose files are only read. */
 export function copyPackages(tree: string, installed: string, folder: string): void {
   copyLists(tree, folder);
-  cpSync(join(installed, "node_modules"), join(folder, "node_modules"), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
+  const copy = 'cp -a --link "$1" "$2" 2>/dev/null || { rm -rf "$2/node_modules" && cp -a "$1" "$2"; }';
+  execFileSync("sh", ["-c", copy, "sh", join(installed, "node_modules"), folder]);
 }
 
 function copyLists(tree: string, folder: string): void {

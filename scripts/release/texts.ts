@@ -1,24 +1,26 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { renderCompletion } from "../../src/cli/completion-command.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { serviceUnit, socketUnit } from "../../src/cli/systemd-units.ts";
 import type { Texts } from "./deb.ts";
 import { renderManPage } from "./man-page.ts";
 import type { Parts } from "./parts.ts";
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const SCRIPTS = ["postinst", "prerm", "postrm"] as const;
 
 /** What the program prints about itself, and the scripts of the package for Debian. */
 export async function readTexts({ version, seconds }: Parts): Promise<Texts> {
-  const completion = (shell: string): string =>
-    execFileSync(process.execPath, [main, "completion", shell], { encoding: "utf8" });
+  const program = await createProgram(undefined);
+  const completion = async (shell: string): Promise<string> => `${await renderCompletion(program, shell)}\n`;
   return {
     service: serviceUnit(["/usr/bin/formsvc", "serve"]),
     socket: socketUnit("127.0.0.1:8787"),
-    manPage: renderManPage(await createProgram(undefined), version, seconds),
-    completions: { bash: completion("bash"), zsh: completion("zsh"), fish: completion("fish") },
+    manPage: renderManPage(program, version, seconds),
+    completions: {
+      bash: await completion("bash"),
+      zsh: await completion("zsh"),
+      fish: await completion("fish"),
+    },
     scripts: Object.fromEntries(SCRIPTS.map((name) => [name, readTemplate(`deb-${name}.sh`)])),
   };
 }

@@ -14,19 +14,28 @@ export function register(program: Command): void {
         "formsvc completion fish > ~/.config/fish/completions/formsvc.fish",
       ],
       action: async (context, _options, [shell]) => {
-        const render = SHELLS[shell];
-        if (render === undefined) {
-          throw new FormsvcError(
-            "usage",
-            `there is no completion for ${shell}; there is for: ${Object.keys(SHELLS).join(", ")}`,
-          );
-        }
-        const script = render(await collectWords(program), collectFileTakers(program));
+        const script = await renderCompletion(program, shell);
         if (context.output.isJson) context.output.json({ script });
         else context.output.line(script);
       },
     }),
   );
+}
+
+/**
+ * The script that completes the commands of a whole program.
+ *
+ * @throws FormsvcError `usage` for an unknown shell.
+ */
+export async function renderCompletion(program: Command, shell: string): Promise<string> {
+  const render = SHELLS[shell];
+  if (render === undefined) {
+    throw new FormsvcError(
+      "usage",
+      `there is no completion for ${shell}; there is for: ${Object.keys(SHELLS).join(", ")}`,
+    );
+  }
+  return render(await collectWords(program), collectFileTakers(program));
 }
 
 /**

@@ -3,8 +3,12 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Target, targets } from "../../scripts/executable.ts";
+import {
+  canFetchLibraries,
+  DEBIAN_PACKAGES,
+  downloadPackages,
+} from "../../scripts/release/debian-libraries.ts";
 import { installPackages } from "../../scripts/release/install-packages.ts";
 import { openSigner, type Signer } from "../../scripts/release/sign.ts";
 import {
@@ -64,17 +68,19 @@ async function makeReleases(): Promise<void> {
   writeScriptRelease(oldSmallRelease, OLD_VERSION, smallProgram(OLD_VERSION));
 }
 
-/** The packages of each platform, which a machine installs once for the lock file. */
+/** The packages of each platform, and of Debian for the image, which a machine fetches once for the lock file. */
 function preparePackages(): string {
-  const installer = fileURLToPath(new URL("../../scripts/release/install-packages.ts", import.meta.url));
-  const hash = createHash("sha256").update(process.version).update(readFileSync(installer));
-  for (const name of ["package-lock.json", ".npmrc"]) hash.update(readFileSync(join(repository, name)));
+  const hash = createHash("sha256").update(process.version);
+  const scripts = ["install-packages.ts", "debian-libraries.ts"].map((name) => `scripts/release/${name}`);
+  for (const name of [...scripts, "package-lock.json", ".npmrc"])
+    hash.update(readFileSync(join(repository, name)));
   const kept = join(cache, `packages-${hash.digest("hex").slice(0, 12)}`);
   if (existsSync(kept)) return kept;
   mkdirSync(cache, { recursive: true });
   const made = mkdtempSync(join(cache, "making-"));
   for (const target of Object.keys(targets) as Target[])
     installPackages(repository, target, join(made, target));
+  if (canFetchLibraries()) downloadPackages(["linux-x64", "linux-arm64"], join(made, DEBIAN_PACKAGES));
   keep(made, kept);
   return kept;
 }
