@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -101,7 +101,9 @@ test.skipIf(!hasRuby)(
     expect(existsSync(join(folder, "prefix/var/formsvc"))).toBe(true);
 
     const changed = join(folder, "changed");
-    cpSync(newRelease, changed, { recursive: true });
+    mkdirSync(changed);
+    const archive = `formsvc-${VERSION}-linux-x64.tar.gz`;
+    symlinkSync(join(newRelease, archive), join(changed, archive));
     writeFileSync(join(changed, "formsvc.rb"), readFileSync(formula, "utf8").replaceAll(sum, "0".repeat(64)));
     expect(brew(changed).stderr).toContain("another checksum");
   },

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../faults/server.ts";
 import { blocksOf } from "../recipes/recipe-blocks.ts";
 import { whenEnded } from "../support/program.ts";
@@ -31,15 +31,20 @@ function own(commands: string, release: string): string {
   return commands.replaceAll("RELEASE", release).replaceAll("VERSION", VERSION);
 }
 
-/** Puts the files of a folder on a web server until the test ends. */
+const servers: ChildProcess[] = [];
+afterAll(async () => {
+  for (const server of servers) {
+    server.kill("SIGKILL");
+    await whenEnded(server);
+  }
+});
+
+/** Puts the files of a folder on a web server for all tests. */
 async function publish(folder: string): Promise<string> {
   const port = await freePort();
   const words = ["-m", "http.server", "--bind", "127.0.0.1", "--directory", folder, String(port)];
   const child = spawn("python3", words, { stdio: "ignore" });
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await whenEnded(child);
-  });
+  servers.push(child);
   const url = `http://127.0.0.1:${port}`;
   await until(async () => (await fetch(`${url}/SHA256SUMS`).catch(() => null))?.ok === true);
   return url;
@@ -64,9 +69,13 @@ async function expectPostStored(root: DebianRoot): Promise<void> {
 }
 
 const roots = new Map<Debian, string | null>();
-beforeAll(() => {
-  for (const system of canInstall ? DEBIANS : [])
+const published = { old: "", new: "" };
+beforeAll(async () => {
+  if (!canInstall) return;
+  for (const system of DEBIANS)
     roots.set(system, fillDebian(system, READERS_TOOLS, `following docs/install.md on ${system}`));
+  published.old = await publish(oldRelease);
+  published.new = await publish(newRelease);
 }, 900_000);
 
 describe.skipIf(!canInstall).each(DEBIANS)("a reader of docs/install.md on %s", (system) => {
@@ -83,60 +92,61 @@ describe.skipIf(!canInstall).each(DEBIANS)("a reader of docs/install.md on %s", 
     async ({ skip }) => {
       const root = enter(skip);
       const [, fromRepository = "exit 9"] = commandsBelow("Debian and Ubuntu");
-      const told = root.mustRun(own(`set -e\n${fromRepository}`, await publish(newRelease)));
+      const told = root.mustRun(own(`set -e\n${fromRepository}`, published.new));
       expect(told).not.toMatch(/warning|NO_PUBKEY|not signed/i);
       expect(root.mustRun("formsvc version")).toBe(`${VERSION}\n`);
       await expectPostStored(root);
+      // Root's commands find the service's database without a flag.
+      expect(existsSync(join(root.path, "var/lib/formsvc/formsvc.db"))).toBe(true);
     },
   );
 
-  test("installs the package as a file from the folder of the release", { timeout: 900_000 }, ({ skip }) => {
+  test("fetches install.sh and runs it, and a post is stored", { timeout: 900_000 }, async ({ skip }) => {
     const root = enter(skip);
-    const [asFile = "exit 9"] = commandsBelow("Debian and Ubuntu");
-    root.mustRun(`cd /srv/new && ${own(asFile, "")}`);
+    if (system === UPGRADED) upgradeByScript(root);
+    else root.mustRun(installBy(published.new));
     expect(root.mustRun("formsvc version")).toBe(`${VERSION}\n`);
+    await expectPostStored(root);
   });
-
-  test(
-    "fetches install.sh and runs it, and is told of a newer version before the upgrade and not after it",
-    { timeout: 900_000 },
-    async ({ skip }) => {
-      const root = enter(skip);
-      const [install = "exit 9"] = commandsBelow("install.sh");
-      const [before, after] = [await publish(oldRelease), await publish(newRelease)];
-      const check = own(/`(formsvc upgrade --check --from RELEASE)`/.exec(page)?.[1] ?? "exit 9", after);
-      root.mustRun(own(`set -e\n${install}`, before));
-      expect(root.mustRun("formsvc version")).toBe(`${OLD_VERSION}\n`);
-      const said = { current: OLD_VERSION, latest: VERSION, newer: true };
-      expect(JSON.parse(root.mustRun(`${check} --json`))).toEqual(said);
-      root.mustRun(own(`set -e\n${install}`, after));
-      expect(JSON.parse(root.mustRun(`${check} --json`))).toEqual({
-        ...said,
-        current: VERSION,
-        newer: false,
-      });
-      await expectPostStored(root);
-    },
-  );
 
   test(
     "verifies the archive by hand and installs it, and a changed archive does not verify",
     { timeout: 900_000 },
-    async ({ skip }) => {
+    ({ skip }) => {
       const root = enter(skip);
       const [byHand = "exit 9"] = commandsBelow("The archive by hand");
-      const commands = `cd /srv/new && set -e\n${byHand}`;
-      const archive = `srv/new/formsvc-${VERSION}-linux-x64.tar.gz`;
-      const bytes = statSync(join(root.path, archive)).size;
-      root.mustRun(`printf x >> /${archive}`);
+      const archive = `formsvc-${VERSION}-linux-x64.tar.gz`;
+      const files = ["SHA256SUMS", "SHA256SUMS.sig", "release.pub", archive];
+      root.mustRun(`mkdir /srv/taken && cd /srv/new && cp ${files.join(" ")} /srv/taken`);
+      const commands = `cd /srv/taken && set -e\n${byHand}`;
+      root.mustRun(`printf x >> /srv/taken/${archive}`);
       expect(root.run(commands)).toMatchObject({
         status: 1,
         stdout: expect.stringContaining("FAILED") as unknown,
       });
       expect(root.run("formsvc version").status).toBe(127);
-      root.mustRun(`truncate -s ${bytes} /${archive}`);
+      root.mustRun(`cp /srv/new/${archive} /srv/taken`);
       expect(root.mustRun(commands)).toMatch(/Good "formsvc" signature/);
-      await expectPostStored(root);
+      expect(root.mustRun("formsvc version")).toBe(`${VERSION}\n`);
     },
   );
 });
+
+/** The system on which the program that install.sh replaces is another version: the script's own tests upgrade on all. */
+const UPGRADED: Debian = "Debian 13";
+
+function installBy(release: string): string {
+  const [install = "exit 9"] = commandsBelow("install.sh");
+  return own(`set -e\n${install}`, release);
+}
+
+/** The reader is told of a newer version before the upgrade and not after it. */
+function upgradeByScript(root: DebianRoot): void {
+  root.mustRun(installBy(published.old));
+  expect(root.mustRun("formsvc version")).toBe(`${OLD_VERSION}\n`);
+  const check = own(/`(formsvc upgrade --check --from RELEASE)`/.exec(page)?.[1] ?? "exit 9", published.new);
+  const said = { current: OLD_VERSION, latest: VERSION, newer: true };
+  expect(JSON.parse(root.mustRun(`${check} --json`))).toEqual(said);
+  root.mustRun(installBy(published.new));
+  expect(JSON.parse(root.mustRun(`${check} --json`))).toEqual({ ...said, current: VERSION, newer: false });
+}

@@ -65,7 +65,7 @@ test.skipIf(!canInstall).for(DEBIANS)(
     expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${OLD_VERSION}\n`);
     root.mustRun("sh /srv/new/install.sh --from /srv/small/new --dry-run");
     expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${OLD_VERSION}\n`);
-    root.mustRun("sh /srv/new/install.sh --from /srv/new");
+    root.mustRun("sh /srv/new/install.sh --from /srv/small/new");
     expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${VERSION}\n`);
     const older = root.run("sh /srv/new/install.sh --from /srv/small/old");
     expect(older).toMatchObject({

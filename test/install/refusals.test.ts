@@ -1,8 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { prepareDebian } from "./bare-systems.ts";
 import { copyDebian } from "./debian-root.ts";
@@ -109,13 +118,21 @@ test.skipIf(!canInstall).for([
   },
 );
 
+const nodeRelease = join(tmpdir(), `formsvc-node-release-${process.pid}`);
+afterAll(() => rmSync(nodeRelease, { recursive: true, force: true }));
+
+/** Node as its makers built it, in a release that is signed as it should be. */
+function prepareNodeRelease(): string {
+  if (!existsSync(nodeRelease)) writeScriptRelease(nodeRelease, VERSION, readFileSync(process.execPath));
+  return nodeRelease;
+}
+
 test.skipIf(!canInstall).for(["Debian 12", "Debian 13"] as const)(
   "on a bare %s a program that needs libatomic is refused with the package's name, and nothing is left",
   { timeout: 900_000 },
   (system, { skip }) => {
     const root = copyDebian(prepareDebian(system) ?? skip("no bare Debian"));
-    // Node as its makers built it, in a release that is signed as it should be.
-    writeScriptRelease(join(root.path, "srv/own"), VERSION, readFileSync(process.execPath));
+    cpSync(prepareNodeRelease(), join(root.path, "srv/own"), { recursive: true });
     const ran = root.run("sh /srv/new/install.sh --from /srv/own --prefix /opt/own");
     expect([ran.status, ran.stderr.replace(/^df: .*\n/m, "")]).toEqual([
       1,

@@ -1,10 +1,20 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { neededLibraries } from "../../scripts/elf.ts";
 import { ONE_SCRIPT } from "../../scripts/executable.ts";
 import { freePort } from "../faults/server.ts";
@@ -16,10 +26,15 @@ import { canInstall, newRelease, RELEASE_URL, toldFile, VERSION } from "./made-r
 
 const read = (name: string): string => readFileSync(join(newRelease, name), "utf8");
 
-/** The folder in the archive of a platform, unpacked. */
+const unpacked = mkdtempSync(join(tmpdir(), "formsvc-unpacked-"));
+afterAll(() => rmSync(unpacked, { recursive: true }));
+
+/** The folder in the archive of a platform, unpacked once for all tests, which only read it. */
 function unpack(platform: string): string {
-  const folder = temporaryFolder();
+  const folder = join(unpacked, platform);
   const name = `formsvc-${VERSION}-${platform}`;
+  if (existsSync(folder)) return join(folder, name);
+  mkdirSync(folder);
   if (platform.startsWith("windows")) {
     const script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
     execFileSync("python3", ["-c", script, join(newRelease, `${name}.zip`), folder]);
