@@ -71,7 +71,7 @@ const PLAIN_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 /** Makes a scope with the dashboard's own parser, headers, error page and guard. Returns the routes that pages are added to. */
 export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes {
   scope.decorateRequest("viewer", null);
-  scope.decorateRequest("leavePlace", null);
+  scope.decorateRequest("releaseSlot", null);
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
