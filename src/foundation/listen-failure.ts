@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, readonly [reason: string, hint: ListenHin
   EADDRNOTAVAIL: ["this machine does not have that address", "choose_own_address"],
 };
 
-/** Explains why listening on an address failed. @param where the address, as the message names it. */
+/** Explains why listening on an address failed. @param where The address that the message names. */
 export function listenFailure(cause: NodeJS.ErrnoException, where: string, listener: Listener): FormsvcError {
   const [reason, kind] = REASONS[cause.code ?? ""] ?? [cause.message, null];
   return new FormsvcError("failed", `${where}: ${reason}`, {

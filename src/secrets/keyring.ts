@@ -11,7 +11,7 @@ export interface SecretsSettings {
 
 /** Encrypts and decrypts secrets with the configured keys. Without keys it stores secrets unencrypted, and reads only unencrypted ones. */
 export interface Keyring {
-  /** Where the keys come from, for people; null if there are none. */
+  /** The source of the keys, for people; null if there are no keys. */
   readonly source: string | null;
   /** The ids of the present keys, the newest first. */
   ids(): readonly string[];

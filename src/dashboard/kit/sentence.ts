@@ -13,7 +13,7 @@ const PLAIN_WORD = /^[\p{L}’'-]+(?:[,.:;]?\s|$)/u;
 /** Matches quoted texts, which are somebody else's words and stay as they are, and the command line's words for a form and a site. */
 const OTHER_WORDS = /"[^"]*"|“[^”]*”|\b(an )?(endpoint|origin)(s?)\b/gi;
 
-/** Rewrites a message in the words of the pages. The command line says endpoint and origin where the pages say form and site. */
+/** Rewrites a message in the words of the pages. The pages say form and site; the command line says endpoint and origin. */
 export function pageWords(message: string): string {
   return message.replaceAll(OTHER_WORDS, (whole, article?: string, noun?: string, plural?: string) => {
     if (noun === undefined) return whole;
