@@ -11,10 +11,14 @@ const REASONS: Readonly<Record<string, readonly [reason: string, hint: ListenHin
   EADDRNOTAVAIL: ["this machine does not have that address", "choose_own_address"],
 };
 
-/** Explains why listening on an address failed. @param where The address that the message names. */
-export function listenFailure(cause: NodeJS.ErrnoException, where: string, listener: Listener): FormsvcError {
+/** Explains why listening on an address failed. @param address As the message names it. */
+export function listenFailure(
+  cause: NodeJS.ErrnoException,
+  address: string,
+  listener: Listener,
+): FormsvcError {
   const [reason, kind] = REASONS[cause.code ?? ""] ?? [cause.message, null];
-  return new FormsvcError("failed", `${where}: ${reason}`, {
+  return new FormsvcError("failed", `${address}: ${reason}`, {
     cause,
     ...(kind !== null && { hint: { kind, listener } }),
   });

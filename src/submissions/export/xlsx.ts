@@ -119,7 +119,7 @@ function valueCell(reference: string, value: unknown): string {
 }
 
 /**
- * Writes the text inside the cell, where it is never a formula. A text that begins like a formula stays text even when somebody edits the
+ * Writes the text inside the cell, so that it is never a formula. A text that begins like a formula stays text even when somebody edits the
  * cell.
  */
 function textCell(reference: string, text: string, style: number): string {
