@@ -4,6 +4,7 @@ import type { Database } from "../../src/database/database.ts";
 import type { BatchStatement } from "../../src/database/postgresql/batch-connection.ts";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
+import { WRITE_MARK_SQL } from "../../src/database/postgresql/write-mark.ts";
 import { addPlace, batchServer, outcomesOf, type Place } from "../support/batch-world.ts";
 import { startPair } from "../support/cluster-pair.ts";
 import { rowsOf } from "../support/engines.ts";
@@ -51,26 +52,39 @@ async function withoutStandby(patienceMs = PATIENCE_MS) {
   const standby = async (name: string): Promise<void> => {
     await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
     await admin.query("SELECT pg_reload_conf()");
-    await until(async () => {
-      const { rows } = await admin.query<{ name: string }>(
-        "SELECT current_setting('synchronous_standby_names') AS name",
-      );
-      return rows[0]?.name === name;
-    });
   };
   const db = await openForTest(cluster.address("postgres"), { connections: 2, patienceMs });
   await outcomesOf(batchServer(db), [place.pending()]);
   await standby("nobody");
+  const writer = await administrator(cluster);
+  await until(() => doesCommitWait(admin, writer));
   return { admin, direct, place, db, goOn: () => standby("") };
 }
 
 const WAITING_SQL = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 
+async function findWaiting(admin: Client, notPid = 0): Promise<number | undefined> {
+  const { rows } = await admin.query<{ pid: number }>(`${WAITING_SQL} AND pid <> ${notPid}`);
+  return rows[0]?.pid;
+}
+
 async function waitingCommit(admin: Client, notPid = 0): Promise<number> {
-  return await until(async () => {
-    const { rows } = await admin.query<{ pid: number }>(`${WAITING_SQL} AND pid <> ${notPid}`);
-    return rows[0]?.pid;
+  return await until(() => findWaiting(admin, notPid));
+}
+
+/**
+ * Whether a commit waits for the standby. Each process of PostgreSQL reads a changed setting in its own time, and one of them decides for all
+ * whether commits wait, so the setting itself does not tell.
+ */
+async function doesCommitWait(admin: Client, writer: Client): Promise<boolean> {
+  let isCommitted = false;
+  const commit = writer.query(WRITE_MARK_SQL).finally(() => {
+    isCommitted = true;
   });
+  const pid = await until(async () => isCommitted || (await findWaiting(admin)));
+  if (pid !== true) await admin.query(`SELECT pg_cancel_backend(${pid})`);
+  await commit;
+  return pid !== true;
 }
 
 /** Adds posts one after the other until it is told to stop. Resolves to the ids that were acknowledged. */
