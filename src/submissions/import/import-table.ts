@@ -28,6 +28,11 @@ const BATCH_LENGTH = 1_048_576;
 const MAX_ROWS = 10_000_000;
 /** The largest number of refused rows that are shown. */
 const MAX_REFUSED_SHOWN = 1000;
+/**
+ * The length of text that any row may have, in UTF-16 units, or more if posts may be longer. The patterns of a schema take a tenth of a
+ * second for a text of this length.
+ */
+const LEAST_MAX_LENGTH = 65_536;
 
 /**
  * The whole file is read once before anything is stored, so that a broken file changes nothing. A row that was imported before is skipped,
@@ -88,7 +93,9 @@ export const importTable = operation({
     );
     const schema = compileSchema(definition, "drop");
     const clock = createZonedClock(FORMATS[format].isUtc ? "UTC" : zone);
-    const reader: RowReader = { format, columns, schema, clock, now: context.now, counts: new RowCounts() };
+    const maxLength = Math.max(LEAST_MAX_LENGTH, context.config.server.bodyLimitBytes);
+    const counts = new RowCounts();
+    const reader: RowReader = { format, columns, schema, clock, now: context.now, counts, maxLength };
     const counted = new RowCounts();
     const tally = { rows: 0, imported: 0, known: 0, refused: [] as RefusedRow[] };
     for await (const batch of batchesOf(reader, (await open()).rows)) {

@@ -9,6 +9,12 @@ const DAY_FIRST =
 const MONTH_FIRST =
   /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:[T ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*([AP]M)?\s*(\S+)?$/i;
 
+/**
+ * The largest length of a text that may be a time, in UTF-16 units. The longest real ones are half as long; the forms take time with the
+ * square of the length if many blanks stand in the middle.
+ */
+const MAX_LENGTH = 100;
+
 /** The positions of year, month and day in each form. */
 const FORMS = [
   [YEAR_FIRST, [0, 1, 2]],
@@ -24,6 +30,7 @@ const FORMS = [
  */
 export function readImportTime(text: string, clock: ZonedClock): number | null {
   const given = text.trim();
+  if (given.length > MAX_LENGTH) return null;
   for (const [form, [year, month, day]] of FORMS) {
     const found = form.exec(given);
     if (found === null) continue;

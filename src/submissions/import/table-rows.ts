@@ -1,3 +1,4 @@
+import { yieldToOthers } from "../../database/slices.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { decodeText } from "./decode-text.ts";
 import { FORMATS, type TableFormat } from "./import-formats.ts";
@@ -19,6 +20,8 @@ export interface Table {
 }
 
 const MAX_HEADINGS = 2000;
+/** The largest number of cells of a JSON table, empty ones too: a row has one for each member that any row has. */
+const MAX_CELLS = 10_000_000;
 
 /**
  * Opens a table: a CSV, or JSON with a list of rows, which may be in the member `submissions`.
@@ -30,25 +33,33 @@ export async function openTable(
   { format, encoding }: { readonly format: TableFormat; readonly encoding: string | null },
 ): Promise<Table> {
   const chunks = decodeText(source.bytes(), encoding);
-  const first = await firstText(chunks);
-  if (first === null) throw new FormsvcError("usage", `${source.name}: the file is empty`);
+  const first = await firstTexts(source, chunks);
   const all = prepend(first, chunks);
-  return /^\s*[[{]/.test(first) ? jsonTable(source, all, format) : csvTable(source, all);
+  return /^[[{]/.test((first.at(-1) ?? "").trimStart())
+    ? jsonTable(source, all, format)
+    : csvTable(source, all);
 }
 
-/** Reads up to the first text that is not blank; null if there is none. */
-async function firstText(chunks: AsyncGenerator<string>): Promise<string | null> {
-  let text = "";
+/** Reads up to the first text that is not blank, and returns it with the blank ones before it. @throws usage if there is none */
+async function firstTexts(
+  { name, longestPieceBytes }: ImportedFile,
+  chunks: AsyncGenerator<string>,
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  let length = 0;
   for (;;) {
     const { value, done } = await chunks.next();
-    if (done === true) return text.trim() === "" ? null : text;
-    text += value;
-    if (text.trim() !== "") return text;
+    if (done === true) throw new FormsvcError("usage", `${name}: the file is empty`);
+    texts.push(value);
+    if (value.trim() !== "") return texts;
+    length += value.length;
+    if (length > longestPieceBytes)
+      throw new FormsvcError("usage", `${name}: the file begins with more than ${longestPieceBytes} blanks`);
   }
 }
 
-async function* prepend(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield first;
+async function* prepend(first: readonly string[], rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield* first;
   yield* rest;
 }
 
@@ -86,6 +97,7 @@ async function jsonTable(
       );
   }
   const items = itemsOf(parse(name, text));
+  await yieldToOthers();
   if (items === null)
     throw new FormsvcError("usage", `${name}: expected a list of rows, or one in "submissions"`);
   const headings = new Map<string, number>();
@@ -95,6 +107,11 @@ async function jsonTable(
     if (headings.size > MAX_HEADINGS)
       throw new FormsvcError("usage", `${name}: more than ${MAX_HEADINGS} members`);
   }
+  if (flat.length * headings.size > MAX_CELLS)
+    throw new FormsvcError(
+      "usage",
+      `${name}: ${flat.length} rows with ${headings.size} members are more than ${MAX_CELLS} cells; split the file`,
+    );
   const keys = [...headings.keys()];
   async function* rows(): AsyncGenerator<TableRow> {
     for (const [index, row] of flat.entries()) {
