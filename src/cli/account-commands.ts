@@ -13,7 +13,7 @@ import {
 } from "../sessions/sign-in-operations.ts";
 import { unbindAccount } from "../sessions/oidc-operations.ts";
 import { vouchForAccount } from "../sessions/vouch-operation.ts";
-import { countAccountContents, deleteAccount } from "../workspaces/delete-account.ts";
+import { countAccountContents, deleteAccount, stillOwns } from "../workspaces/delete-account.ts";
 import {
   createAccount,
   listAllAccounts,
@@ -21,6 +21,7 @@ import {
   setAccount,
   showAccount,
 } from "../workspaces/account-operations.ts";
+import { isOnlyOperator } from "../workspaces/workspace.ts";
 import { confirm, parseBaseUrl, yesOption } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
@@ -260,6 +261,7 @@ const remove = operationCommand({
   operation: deleteAccount,
   parts: contentsParts,
   input: ({ withWorkspaces }, [email]) => ({ account: email, with_workspaces: withWorkspaces }),
+  check: (input, { perform }) => requireDeletable(perform, input),
   async ask({ account: reference, with_workspaces: withWorkspaces }, { perform }) {
     const counted = await perform(countAccountContents, { account: reference }, contentsParts);
     const { account } = counted;
@@ -268,6 +270,18 @@ const remove = operationCommand({
   },
   print: ({ output }, { account }) => output.note(`${account.email} is deleted`),
 });
+
+/** @throws conflict as {@link deleteAccount} does; not_found */
+async function requireDeletable(
+  perform: PerformCommand,
+  { account: reference, with_workspaces: withWorkspaces }: z.input<(typeof deleteAccount)["input"]>,
+): Promise<void> {
+  const { account, workspaces } = await perform(countAccountContents, { account: reference }, contentsParts);
+  const { data } = await perform(listAllAccounts, {});
+  if (!data.some(({ id, is_operator: isOperator }) => isOperator && id !== account.id))
+    throw isOnlyOperator(account.email);
+  if (workspaces.length > 0 && withWorkspaces !== true) throw stillOwns(account, workspaces);
+}
 
 /** A phrase that lists what is deleted together with the account. */
 function withOwned({ workspaces, contents }: z.output<(typeof countAccountContents)["output"]>): string {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { z } from "zod";
 import { dashboardUrlOf } from "../app/transports.ts";
 import { listAllEndpoints } from "../endpoints/endpoint-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -11,7 +12,7 @@ import {
   showMember,
 } from "../members/member-operations.ts";
 import type { MemberJson } from "../members/member-json.ts";
-import { MEMBER_ROLES } from "../workspaces/member-store.ts";
+import { isOnlyOwner, MEMBER_ROLES } from "../workspaces/member-store.ts";
 import { addNoun, refuse } from "./command.ts";
 import { operationCommand } from "./operation-command.ts";
 import type { OptionValues } from "./option-values.ts";
@@ -137,7 +138,7 @@ const remove = operationCommand({
   examples: ["formsvc member remove bo@example.com --workspace 'Client sites'"],
   operation: removeWorkspaceMember,
   input: ({ workspace }, [email]) => ({ workspace, email }),
-  check: (input, { perform }) => perform(showMember, input),
+  check: (input, { perform }) => requireOtherOwner(perform, input),
   ask: ({ workspace, email }) => ({ text: `Take the workspace ${workspace} from ${email}?` }),
   print: ({ output }, { member }, { workspace }) =>
     output.note(
@@ -146,6 +147,18 @@ const remove = operationCommand({
         : `${member.email} is no member of ${workspace} any more`,
     ),
 });
+
+/** Checks that the workspace has an owner without this member, or without this invitation. @throws not_found, conflict */
+async function requireOtherOwner(
+  perform: PerformCommand,
+  { workspace, email }: z.input<(typeof removeWorkspaceMember)["input"]>,
+): Promise<void> {
+  const { member } = await perform(showMember, { workspace, email });
+  const { data } = await perform(listWorkspaceMembers, { workspace });
+  const owners = data.filter(({ state, role }) => state === "member" && role === "owner");
+  if (owners.length === 1 && owners[0]?.account_id === member.account_id)
+    throw isOnlyOwner(member.email, workspace);
+}
 
 /** The given options as the operations take them. */
 export function readMembership(options: {

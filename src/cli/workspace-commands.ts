@@ -19,8 +19,9 @@ import {
   showWorkspace,
 } from "../workspaces/workspace-operations.ts";
 import { listUsages, showUsage } from "../workspaces/usage-operations.ts";
-import { showMember } from "../members/member-operations.ts";
-import { transferWorkspace } from "../members/transfer-workspace.ts";
+import { listWorkspaceMembers, showMember } from "../members/member-operations.ts";
+import { ownsAlready, transferWorkspace } from "../members/transfer-workspace.ts";
+import { showOwnToken } from "../tokens/token-operations.ts";
 import { showAccount } from "../workspaces/account-operations.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import { parseMonth } from "./arguments.ts";
@@ -28,7 +29,7 @@ import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { exportWorkspace } from "./export-workspace.ts";
 import { operate } from "./operate.ts";
 import { operationCommand, type Printer } from "./operation-command.ts";
-import type { PerformCommand, Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 export function register(program: Command): void {
   addNoun(program, "workspace", "Groups of endpoints, each with a plan", [
@@ -225,7 +226,7 @@ const transfer = operationCommand({
   examples: ["formsvc workspace transfer 'Client sites' --to bo@example.com --stay editor"],
   operation: transferWorkspace,
   input: ({ to, stay }, [workspace]) => ({ workspace, to, stay }),
-  check: async ({ workspace, to }, { perform }) => requireTaker(perform, workspace, to),
+  check: ({ workspace, to }, terminal) => requireTaker(terminal, workspace, to),
   ask: ({ workspace, to }) => ({ text: `Hand the workspace ${workspace} over to ${to}?` }),
   print({ output }, { workspace }, { to }) {
     output.line(workspace.id);
@@ -235,17 +236,30 @@ const transfer = operationCommand({
 
 const contentsParts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
 
-/** Checks that an account may take over: it is a member, or for an operator any account. @throws not_found */
-async function requireTaker(perform: PerformCommand, workspace: string, email: string): Promise<void> {
-  try {
-    await perform(showMember, { workspace, email });
-  } catch (noMember) {
-    if (!isRefused(noMember, "not_found")) throw noMember;
-    await perform(showWorkspace, { workspace });
-    await perform(showAccount, { account: email }).catch((error: unknown) => {
-      throw isRefused(error, "forbidden") ? noMember : error;
-    });
+/** Checks that an account may take over: it is a member, or for an operator any account. @throws not_found, usage */
+async function requireTaker(terminal: Terminal, workspace: string, email: string): Promise<void> {
+  const { perform } = terminal;
+  const taker = await perform(showMember, { workspace, email }).catch((error: unknown) => {
+    if (isRefused(error, "not_found")) return { noMember: error };
+    throw error;
+  });
+  if ("member" in taker) {
+    if ((await giverOf(terminal, workspace)) === taker.member.account_id) throw ownsAlready(email);
+    return;
   }
+  await perform(showWorkspace, { workspace });
+  await perform(showAccount, { account: email }).catch((error: unknown) => {
+    throw isRefused(error, "forbidden") ? taker.noMember : error;
+  });
+}
+
+/** The account that hands the workspace over, as {@link transferWorkspace} chooses it. */
+async function giverOf({ perform, here }: Terminal, workspace: string): Promise<string> {
+  const named = (await perform(showWorkspace, { workspace })).workspace.account_id;
+  const asking = here === null ? (await perform(showOwnToken, {})).token.account : null;
+  if (asking === null) return named;
+  const { data } = await perform(listWorkspaceMembers, { workspace });
+  return data.find(({ email, role }) => email === asking && role === "owner")?.account_id ?? named;
 }
 
 function isRefused(error: unknown, code: FormsvcError["code"]): boolean {

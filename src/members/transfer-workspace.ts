@@ -37,8 +37,7 @@ export const transferWorkspace = operation({
     const found = yield* reachWorkspace(context, reference);
     const giver = yield* giverOf(context, found);
     const taker = yield* takerOf(context, found, to);
-    if (taker.id === giver.accountId)
-      throw new FormsvcError("usage", `${taker.email} owns the workspace already`);
+    if (taker.id === giver.accountId) throw ownsAlready(taker.email);
     const { id: workspaceId } = found;
     const made = { since: context.now, byAccountId: ownAccount(context) };
     yield* storeMember({ workspaceId, accountId: taker.id }, { ...EVERYTHING, role: "owner" }, made);
@@ -51,6 +50,10 @@ export const transferWorkspace = operation({
     return changed({ workspace: workspaceJson(handedOver) }, { subject: workspaceId, workspaceId, detail });
   },
 });
+
+export function ownsAlready(email: string): FormsvcError {
+  return new FormsvcError("usage", `${email} owns the workspace already`);
+}
 
 /** The owner who hands the workspace over. */
 function* giverOf(context: Context, { id, accountId }: Workspace): Steps<Member> {

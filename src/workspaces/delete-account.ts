@@ -99,7 +99,10 @@ export const deleteAccount = operation({
   },
 });
 
-function stillOwns({ email }: Account, workspaces: readonly Workspace[]): FormsvcError {
+export function stillOwns(
+  { email }: Pick<Account, "email">,
+  workspaces: readonly Pick<Workspace, "name">[],
+): FormsvcError {
   const names = workspaces.slice(0, MAX_NAMED).map(({ name }) => name);
   if (workspaces.length > MAX_NAMED) names.push("…");
   return new FormsvcError(

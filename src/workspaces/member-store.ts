@@ -147,11 +147,14 @@ export function* checkOtherOwner(workspace: Pick<Workspace, "id" | "name">, memb
   if (member.role !== "owner") return;
   const others = query.selectFrom("member").select("account_id").where("workspace_id", "=", workspace.id);
   const other = others.where("role", "=", "owner").where("account_id", "<>", member.accountId).limit(1);
-  if ((yield* first(other)) === undefined)
-    throw new FormsvcError(
-      "conflict",
-      `${member.email} is the only owner of ${workspace.name}: make another member an owner first`,
-    );
+  if ((yield* first(other)) === undefined) throw isOnlyOwner(member.email, workspace.name);
+}
+
+export function isOnlyOwner(email: string, workspaceName: string): FormsvcError {
+  return new FormsvcError(
+    "conflict",
+    `${email} is the only owner of ${workspaceName}: make another member an owner first`,
+  );
 }
 
 const SOLE_SQL = `SELECT workspace.* FROM workspace JOIN member ON member.workspace_id = workspace.id

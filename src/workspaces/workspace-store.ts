@@ -18,6 +18,7 @@ import {
   checkName,
   DEFAULT_PLAN,
   findLimits,
+  isOnlyOperator,
   limitsOf,
   type NamedUsage,
   type Plans,
@@ -320,10 +321,7 @@ export function* updateOperatorRow(reference: string, isOperator: boolean): Step
 /** @throws conflict if no other account is an operator, because somebody must see everything */
 export function* checkOtherOperator({ id, email }: Account): Steps<void> {
   const others = query.selectFrom("account").select("id").where("is_operator", "=", 1).where("id", "<>", id);
-  if ((yield* first(others.limit(1))) === undefined)
-    throw new FormsvcError("conflict", `${email} is the only operator`, {
-      hint: { kind: "make_other_operator" },
-    });
+  if ((yield* first(others.limit(1))) === undefined) throw isOnlyOperator(email);
 }
 
 /** The account with this e-mail address, ignoring case, or undefined. */

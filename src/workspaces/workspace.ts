@@ -124,3 +124,9 @@ export function checkEmail(text: string): string {
   }
   return email;
 }
+
+export function isOnlyOperator(email: string): FormsvcError {
+  return new FormsvcError("conflict", `${email} is the only operator`, {
+    hint: { kind: "make_other_operator" },
+  });
+}

@@ -166,6 +166,22 @@ test("workspaces and accounts are made, renamed, counted and deleted", async () 
   expect((await machine.json<{ data: object[] }>(["account", "list"])).data).toHaveLength(1);
 });
 
+test("nobody is asked about a deletion or transfer that would be refused", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  await machine.mustRun(["account", "create", "ben@example.org"]);
+  for (const [command, code, words] of [
+    ["workspace transfer ben --to ben@example.org", 2, "ben@example.org owns the workspace already"],
+    ["member remove ben@example.org --workspace ben", 1, "ben@example.org is the only owner of ben"],
+    ["account delete ben@example.org", 1, "ben@example.org is the only owner of 1 workspace: ben"],
+    ["account delete owner@localhost", 1, "owner@localhost is the only operator"],
+  ] as const) {
+    const ran = await machine.run(command.split(" "));
+    expect([ran.code, ran.stderr], command).toEqual([code, expect.stringContaining(words)]);
+    expect(ran.stderr).not.toContain("--yes");
+  }
+});
+
 test("a workspace is handed over, a form moves into it while its plan has room, and a member's role is changed", async () => {
   const plans = { hobby: { monthlySubmissions: null, endpoints: 1, customSpam: false } };
   const machine = operatorMachine({ plans });
