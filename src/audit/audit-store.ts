@@ -54,11 +54,13 @@ export interface RecordedChange extends Change {
   readonly actor: Doer;
 }
 
-/** The number of changes that are kept, besides those of the last week, which programs may not have read yet. */
+/** The number of changes that are kept besides those of the last week, which programs may not have read yet. */
 const MAX_CHANGES = 10_000;
 const HEARD_MS = WEEK_MS;
 /** The largest number of changes of the last week that are kept. */
 const MAX_UNHEARD = 100_000;
+/** The largest number of rows that are deleted in one transaction because there are too many: to find out whose takes long. */
+const SURPLUS_BATCH_SIZE = 2000;
 const MAX_AGE_MS = 400 * DAY_MS;
 /** The largest number of characters of a subject or detail that are kept. */
 const MAX_TEXT_LENGTH = 500;
@@ -189,29 +191,71 @@ const DROP_AGED_SQL = `DELETE FROM audit_event WHERE id IN (
 
 const SPAN_SQL = "SELECT (SELECT max(id) FROM audit_event) - (SELECT min(id) FROM audit_event) AS span";
 
-/** Deletes first the changes with the most newer changes of the same account, or of the same token if it belongs to no account. */
-const DROP_SURPLUS_SQL = `DELETE FROM audit_event WHERE id IN (SELECT id FROM (
-  SELECT id, at, row_number() OVER (PARTITION BY COALESCE(account_id, token_id) ORDER BY id DESC) AS place FROM audit_event) AS changes
-  WHERE at < ? ORDER BY place DESC, id LIMIT ?)`;
+/**
+ * Whose changes there are: those of an account, of all tokens of a workspace, which may have many, or of visitors. Null is the command line
+ * and the server.
+ */
+const OWNER =
+  "COALESCE(account_id, CASE WHEN token_id IS NOT NULL THEN COALESCE(workspace_id, token_id) END, email)";
+const COUNT_SQL = `SELECT ${OWNER} AS owner, count(*) AS total, count(CASE WHEN at < ? THEN 1 END) AS heard
+  FROM audit_event GROUP BY ${OWNER}`;
 
-const DROP_OLDEST_SQL =
-  "DELETE FROM audit_event WHERE id IN (SELECT id FROM audit_event ORDER BY id LIMIT ?)";
+/** How many changes of one age somebody has. */
+interface OwnedChanges {
+  readonly owner: string | null;
+  readonly count: number;
+}
 
 /**
- * Deletes up to 500 changes that are older than 400 days. Of the changes beyond 10,000 it deletes up to 500 that are older than a week;
- * they are taken from the account that has the most, so that nobody's changes push out those of others. Beyond 100,000 the oldest are
- * deleted. Returns the number.
+ * Deletes up to 500 changes that are older than 400 days. Beyond 10,000 changes that are older than a week, and beyond 100,000 newer ones,
+ * it deletes the oldest ones of the accounts with the most of that age, so that nobody's changes push out those of others: up to 2,000.
+ * Returns the number.
  */
 export function* dropOldChanges(now: number): Steps<number> {
   const aged = yield* run(text(DROP_AGED_SQL, now - MAX_AGE_MS));
   // Far cheaper than counting, and exact enough for years on most servers.
   const ids = yield* first(text<{ span: number | null }>(SPAN_SQL));
   if ((ids?.span ?? 0) < MAX_CHANGES) return aged;
-  const counted = yield* first(text<{ changes: number }>("SELECT count(*) AS changes FROM audit_event"));
-  const changes = counted?.changes ?? 0;
-  const surplus = Math.min(BATCH_SIZE, changes - MAX_CHANGES);
-  if (surplus <= 0) return aged;
-  const dropped = yield* run(text(DROP_SURPLUS_SQL, now - HEARD_MS, surplus));
-  const unheard = Math.min(BATCH_SIZE, changes - dropped - MAX_UNHEARD);
-  return aged + dropped + (unheard <= 0 ? 0 : yield* run(text(DROP_OLDEST_SQL, unheard)));
+  const heardBefore = now - HEARD_MS;
+  const owners = yield* all(
+    text<{ owner: string | null; total: number; heard: number }>(COUNT_SQL, heardBefore),
+  );
+  const heard = owners.map(({ owner, heard: count }) => ({ owner, count }));
+  const unheard = owners.map(({ owner, total, heard: count }) => ({ owner, count: total - count }));
+  const dropped = yield* dropSurplus(heard, MAX_CHANGES, { sql: "at < ?", at: heardBefore });
+  const newer = yield* dropSurplus(unheard, MAX_UNHEARD, { sql: "at >= ?", at: heardBefore });
+  return aged + dropped + newer;
+}
+
+/** Deletes the oldest changes of those who have the most. @param age the condition on `at` that selects the changes */
+function* dropSurplus(
+  owned: readonly OwnedChanges[],
+  most: number,
+  age: { readonly sql: string; readonly at: number },
+): Steps<number> {
+  const level = levelOf(owned, most);
+  let left = SURPLUS_BATCH_SIZE;
+  for (const { owner, count } of owned.toSorted((one, other) => other.count - one.count)) {
+    const surplus = Math.min(left, count - level);
+    if (surplus <= 0) break;
+    const [own, values] = owner === null ? [`${OWNER} IS NULL`, []] : [`${OWNER} = ?`, [owner]];
+    left -= yield* run(text(dropSql(`${age.sql} AND ${own}`), age.at, ...values, surplus));
+  }
+  return SURPLUS_BATCH_SIZE - left;
+}
+
+function dropSql(condition: string): string {
+  return `DELETE FROM audit_event WHERE id IN (SELECT id FROM audit_event WHERE ${condition} ORDER BY id LIMIT ?)`;
+}
+
+/** The number of changes that everybody may keep, so that all together have at most `most`; infinite if they have no more. */
+function levelOf(owned: readonly OwnedChanges[], most: number): number {
+  let room = most;
+  let left = owned.length;
+  for (const { count } of owned.toSorted((one, other) => one.count - other.count)) {
+    if (count * left > room) return Math.floor(room / left);
+    room -= count;
+    left -= 1;
+  }
+  return Infinity;
 }

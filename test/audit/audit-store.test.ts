@@ -46,13 +46,13 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(listed.map(({ actor }) => actor).toReversed()).toEqual(doers);
   });
 
-  test("changes beyond 10,000 that are older than a week go, the oldest first, 500 at a time", async () => {
+  test("changes beyond 10,000 that are older than a week go, the oldest first", async () => {
     const db = await temporary();
     const many = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10600)
       INSERT INTO audit_event (at, action, subject) SELECT ${NOON}, 'a.b', 'c' FROM n`;
     await write(db, db.engine === "sqlite" ? many : insertFirst(many));
     expect(await db.transaction(() => dropOldChanges(NOON + 7 * DAY_MS))).toBe(0);
-    for (const dropped of [500, 100, 0])
+    for (const dropped of [600, 0])
       expect(await db.transaction(() => dropOldChanges(NOON + 7 * DAY_MS + 1))).toBe(dropped);
     expect(await rowsOf(db, "SELECT min(id) AS first, max(id) AS last FROM audit_event")).toEqual([
       { first: 601, last: 10_600 },
@@ -73,6 +73,22 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       { id: 106 },
     ]);
     expect(await rowsOf(db, "SELECT max(id) AS last FROM audit_event")).toEqual([{ last: 10_103 }]);
+  });
+
+  test("a flood of this week pushes out nothing that others did before, and beyond 100,000 its own oldest alone", async () => {
+    const db = await temporary();
+    for (const at of [NOON - 30 * DAY_MS, NOON]) {
+      await db.transaction(() => recordChange(ANA, CHANGE, at));
+      await db.transaction(() => recordChange(null, CHANGE, at));
+    }
+    const flood = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 102500)
+      INSERT INTO audit_event (at, action, subject, token_id, workspace_id) SELECT ${NOON}, 'a.b', 'c', 'tok_' || i, 'ws_eve' FROM n`;
+    await write(db, db.engine === "sqlite" ? flood : insertFirst(flood));
+    for (const dropped of [2000, 502, 0])
+      expect(await db.transaction(() => dropOldChanges(NOON + 1))).toBe(dropped);
+    expect(await rowsOf(db, "SELECT id FROM audit_event ORDER BY id LIMIT 5")).toEqual(
+      [1, 2, 3, 4, 2507].map((id) => ({ id })),
+    );
   });
 
   test("changes older than 400 days go", async () => {
