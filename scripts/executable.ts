@@ -16,6 +16,7 @@ import {
   embedMigrations,
   pack,
   packLateScripts,
+  bundlePatternEngine,
   shortenLocals,
 } from "./smaller-script.ts";
 
@@ -126,6 +127,7 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
       embedBrowserClient(),
       leaveOutLanguages(),
       leaveOutCaller(),
+      bundlePatternEngine(),
       packDashboard({
         folder,
         buildFolder,

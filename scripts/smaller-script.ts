@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type BuildOptions, type Loader, type Plugin, transform } from "esbuild";
 import { brotli } from "./release/compress.ts";
@@ -34,6 +34,7 @@ export const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
   "script-yaml": { modules: ["yaml"], isRequired: true },
   "script-file-types": { modules: ["file-type"], isRequired: false },
   "script-metrics": { modules: ["prom-client"], isRequired: true },
+  "script-patterns": { modules: ["re2js"], isRequired: false },
   "script-s3": { modules: ["aws4fetch"], isRequired: false },
   "script-serializers": { modules: ["@fastify/fast-json-stringify-compiler"], isRequired: true },
   "script-validators": { modules: ["@fastify/ajv-compiler"], isRequired: true },
@@ -206,6 +207,20 @@ export const packedPages = JSON.parse(brotliDecompressSync(getRawAsset("${MANUAL
 }
 
 const MANUAL_ASSET = "manual";
+
+/** Has the engine of patterns in the script, or beside it, instead of a call that finds it among the installed packages. */
+export function bundlePatternEngine(): Plugin {
+  return {
+    name: "bundle-pattern-engine",
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]foundation[\\/]pattern-engine\.ts$/ }, ({ path }) => ({
+        loader: "js",
+        resolveDir: dirname(path),
+        contents: 'export const patternEngine = () => require("re2js");',
+      }));
+    },
+  };
+}
 
 /** The texts of migrations, which only a database of an older version needs. */
 export function embedMigrations(buildFolder: string, assets: Record<string, string>): Plugin {

@@ -68,9 +68,12 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
   };
 }
 
-/** Whether a person sees what the server prints. Output to a file or a service manager is kept as a log. */
+/**
+ * Whether a person sees what the server prints. Output to a file or a service manager is kept as a log. Standard output, which the log
+ * opened already, is asked first: Node takes milliseconds to open standard input.
+ */
 export function isOnTerminal(): boolean {
-  return process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY;
+  return process.stdout.isTTY && process.stderr.isTTY && process.stdin.isTTY;
 }
 
 /** The number of lines of the terminal of standard output; null if the output goes elsewhere. */

@@ -1,4 +1,5 @@
-import { type RE2JS, RE2Set } from "re2js";
+import type { RE2JS, RE2Set } from "re2js";
+import { patternEngine } from "./pattern-engine.ts";
 
 /**
  * The limit, in instructions times characters, up to which RE2 searches by backtracking, with a bitmap of what it has tried. The worst
@@ -29,6 +30,7 @@ export function compileSearch(compiled: RE2JS, size: number, reach: number): (te
 
 /** A set of one pattern, because RE2 bounds the memory of sets only. */
 function compileSet(source: string, reach: number): RE2Set {
+  const { RE2Set } = patternEngine();
   // An anchored search stops as soon as no match is possible any more. Other patterns read to the end anyway.
   const anchor = reach === Infinity ? RE2Set.UNANCHORED : RE2Set.ANCHOR_START;
   const set = new RE2Set(anchor, 0, MAX_STATE_BYTES);

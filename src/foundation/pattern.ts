@@ -1,4 +1,4 @@
-import { RE2JS, RE2JSSyntaxException } from "re2js";
+import { patternEngine } from "./pattern-engine.ts";
 import { compileSearch } from "./pattern-search.ts";
 import { measurePattern } from "./pattern-size.ts";
 
@@ -82,7 +82,7 @@ export function compilePattern(source: string): Pattern | string {
 
 function compileAnew(source: string): Pattern | string {
   try {
-    const compiled = RE2JS.compile(source);
+    const compiled = patternEngine().RE2JS.compile(source);
     const size = compiled.programSize();
     const { wide, length, isAnchored } = measurePattern(source);
     const cost = size + leastCost(source) + Math.ceil(wide * STEPS_FOR_RANGES);
@@ -133,7 +133,8 @@ export function findSlowest(uses: readonly PatternUse[]): PatternUse | undefined
 }
 
 function explainRefusal(error: unknown): string {
-  if (!(error instanceof RE2JSSyntaxException)) return "is not a pattern that RE2 can compile; simplify it";
+  if (!(error instanceof patternEngine().RE2JSSyntaxException))
+    return "is not a pattern that RE2 can compile; simplify it";
   const fragment = error.getPattern() ?? "";
   if (/^\(\?<?[=!]/.test(fragment)) {
     return "uses lookahead or lookbehind, which RE2 does not have; say it with minLength, maxLength, enum or a plain pattern";

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ONE_SCRIPT } from "../../scripts/executable.ts";
-import { asAscii } from "../../scripts/smaller-script.ts";
+import { asAscii, bundlePatternEngine } from "../../scripts/smaller-script.ts";
 import { newest } from "./newest.ts";
 import { bundle, snapshot } from "./program.ts";
 
@@ -36,6 +36,7 @@ export default async function bundleProgram(): Promise<void> {
       entryPoints: ["src/main.ts"],
       outfile: fresh,
       external: ["better-sqlite3", "@node-rs/argon2"],
+      plugins: [bundlePatternEngine()],
       // The one module that starts a thread finds the thread's script among the sources.
       define: { "import.meta.url": JSON.stringify(threadStarter) },
       logLevel: "warning",

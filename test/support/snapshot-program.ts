@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { ONE_SCRIPT } from "../../scripts/executable.ts";
-import { asAscii } from "../../scripts/smaller-script.ts";
+import { asAscii, bundlePatternEngine } from "../../scripts/smaller-script.ts";
 import { STREAMS_VARIABLE } from "./hosted-command.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function makeSnapshot(root: string, file: string): Promise<void> {
       absWorkingDir: root,
       stdin: { contents: loadCommands(`${root}/src/cli`), resolveDir: root, loader: "ts" },
       outfile: script,
-      plugins: [loadLate(root)],
+      plugins: [loadLate(root), bundlePatternEngine()],
       logLevel: "warning",
     });
     writeFileSync(script, asAscii(readFileSync(script, "utf8")));
@@ -41,6 +41,8 @@ function loadCommands(folder: string): string {
   return [
     'import { startupSnapshot } from "node:v8";',
     'import "./src/cli/program.ts";',
+    'import { patternEngine } from "./src/foundation/pattern-engine.ts";',
+    "patternEngine();",
     ...commands
       .filter((name) => name !== "serve-command.ts")
       .map((name) => `import ${JSON.stringify(`./src/cli/${name}`)};`),
