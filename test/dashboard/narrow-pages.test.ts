@@ -13,6 +13,15 @@ const beside = (selector: string): string => `[...document.querySelectorAll(${JS
   })
   .map((each) => each.textContent.trim())`;
 
+/** Runs in a page: what lies under something else, of the focused element and its label. */
+const COVERED = `[document.activeElement, ...(document.activeElement.labels ?? [])]
+  .filter((each) => {
+    const { left, top, bottom } = each.getBoundingClientRect();
+    const seen = [top + 2, bottom - 2].map((y) => document.elementFromPoint(left + 2, y));
+    return !seen.every((at) => at !== null && (each.contains(at) || at.contains(each)));
+  })
+  .map((each) => each.outerHTML)`;
+
 describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
   let server: TestServer;
   let browser: Browser;
@@ -117,6 +126,54 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
     expect(await page.getByText("ada@example.com", { exact: true }).filter({ visible: true }).count()).toBe(
       1,
     );
+  });
+
+  test("nothing that the keyboard comes to lies under the bar at either edge, and neither does its label", async () => {
+    const page = await open(`/dashboard/endpoints/${ada.endpointId}`, 390);
+    const last = page.locator("input[name=store_address]:checked");
+    const covered = new Set<unknown>();
+    const isLast = (): Promise<boolean> => last.evaluate((each) => each === each.ownerDocument.activeElement);
+    for (let press = 0; press < 60 && !(await isLast()); press += 1) {
+      await page.keyboard.press("Tab");
+      for (const each of (await page.evaluate(COVERED)) as string[]) covered.add(each);
+    }
+    expect(await isLast()).toBe(true);
+    expect([...covered]).toEqual([]);
+    // What is empty and must not be gets the focus.
+    await page.locator("#f-name").fill("");
+    await page.getByRole("button", { name: "Save the settings" }).click();
+    expect(await page.locator("#f-name").evaluate((each) => each === each.ownerDocument.activeElement)).toBe(
+      true,
+    );
+    expect(await page.evaluate(COVERED)).toEqual([]);
+  });
+
+  test("points of three digits stand in one line", async () => {
+    const page = await open(`/dashboard/held/${ada.heldId}`);
+    const lines = await page
+      .locator(".sum li > :first-child")
+      .first()
+      .evaluate((points) => {
+        points.textContent = "−163";
+        const range = points.ownerDocument.createRange();
+        range.selectNodeContents(points);
+        return range.getClientRects().length;
+      });
+    expect(lines).toBe(1);
+  });
+
+  test("what is asked before a download, and who is invited, keep a distance to what stands above", async () => {
+    const page = await open("/dashboard/choose-export");
+    const fields = page.locator("main form > .field");
+    const places = await fields.evaluateAll((all) => all.map((each) => each.getBoundingClientRect()));
+    expect(places.length).toBe(4);
+    for (const [index, { top }] of places.slice(1).entries())
+      expect(top - (places[index]?.bottom ?? 0)).toBeGreaterThanOrEqual(12);
+    const members = await open("/dashboard/members");
+    const line = await members.evaluate(
+      `getComputedStyle(document.querySelector("tbody:not(:last-child) tr:last-child")).borderBottomWidth`,
+    );
+    expect(line).toBe("1px");
   });
 
   test("no cell of the messages, of the keys and of what spam settings would change lies beside it", async () => {

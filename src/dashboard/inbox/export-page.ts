@@ -74,17 +74,15 @@ async function choicePage({ query, viewer }: Visit, parts: DashboardParts): Prom
     "Download submissions",
     html`<h1>Download submissions</h1>
       <p class="muted">${what}, oldest first. <a href="${addressOf(filter)}">Back to the inbox</a></p>
-      <form class="card" method="get" action="/dashboard/export.xlsx">
-        <div class="body">
+      <form class="card stacked" method="get" action="/dashboard/export.xlsx">
           ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
           ${textField({ name: "time_zone", label: "Time zone of the times", value: zone, hint: "A name like Europe/Berlin or UTC." })}
           ${CSV_FIELDS}
-        </div>
-        <div class="body actions">
+        <p class="actions-left">
           <button class="primary">Download for Excel (.xlsx)</button>
           <button formaction="/dashboard/export.csv">Download CSV</button>
           <button formaction="/dashboard/export.json">Download JSON</button>
-        </div>
+        </p>
       </form>`,
   );
 }
@@ -94,7 +92,7 @@ const CSV_FIELDS: Html = html`${choiceField({ name: "columns", label: "Columns o
   { value: "people", label: "For people", about: "When, form and fields first, headed by their labels." },
   { value: "technical", label: "For programs", about: "Ids first, always in the same order." },
 ])}
-${checkField({ name: "labels", label: "Head fields by their labels for programs too", value: "" })}
+${checkField({ name: "labels", label: "Use labels as headings for programs, too", value: "" })}
 ${choiceField({ name: "separator", label: "Between two cells of a CSV", value: "," }, [
   { value: ",", label: "Comma", about: "" },
   { value: ";", label: "Semicolon", about: "Excel expects it in countries that write 1,5." },

@@ -170,7 +170,7 @@ function invitedRow({ person, names }: Row<Invitation>, { mayChange }: MembersSt
   return html`<tr>
     <th scope="row"><bdi>${email}</bdi></th>
     ${mayCell(person, names)}
-    <td data-label="Since">${time(madeAt)}${by !== null && html`<br /><small class="muted">by <bdi>${by}</bdi></small>`}<br /><small class="muted">the link ends ${dueTime(madeAt + INVITATION_LIFETIME_MS)}</small></td>
+    <td data-label="Since">${time(madeAt)}${by !== null && html`<br /><small class="muted">by <bdi>${by}</bdi></small>`}<small class="muted">the link ends ${dueTime(madeAt + INVITATION_LIFETIME_MS)}</small></td>
     <td class="right">${
       mayChange &&
       html`<form method="post" action="/dashboard/workspaces/${workspaceId}/members/withdraw">
