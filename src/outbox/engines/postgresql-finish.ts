@@ -53,7 +53,8 @@ export function createFinish(self: string) {
   return function* (attempts: readonly EndedAttempt[], now: number): Steps<(RecordedAttempt | null)[]> {
     if (attempts.length === 0) return [];
     const before = yield* lockRecipients(attempts);
-    const known = attempts.filter(({ delivery }) => before.has(delivery.recipientId));
+    const single = onePerMessage(attempts);
+    const known = single.filter(({ delivery }) => before.has(delivery.recipientId));
     const ofRows = yield* recordOwn(known.filter(isOfRow), before, { how: "recordOfRows", self, now });
     // A row of the outbox may have been moved into `delivery` meanwhile.
     const left = known.filter(({ delivery }) => !ofRows.records.has(delivery.id));
@@ -69,8 +70,29 @@ export function createFinish(self: string) {
       const changed = changedSituation(id, situation, situations.get(id) ?? situation);
       if (changed !== null) yield* run(text(SITUATION_SQL.update, ...changed));
     }
-    return attempts.map(({ delivery: { id } }) => records.get(id) ?? null);
+    return attempts.map((ended) => (single.includes(ended) ? records.get(ended.delivery.id) : null) ?? null);
   };
+}
+
+/**
+ * Leaves out all attempts of a message but one. There are several if PostgreSQL lost a claim in a crash, because claims do not wait for the
+ * disk, or if another server took the message over, and it was claimed anew while its first attempt was under way. A statement that gets
+ * both can record neither, and would hold up everything that this server sends.
+ */
+function onePerMessage(attempts: readonly EndedAttempt[]): readonly EndedAttempt[] {
+  const byId = new Map<string, EndedAttempt>();
+  for (const ended of attempts) {
+    const { id } = ended.delivery;
+    const other = byId.get(id);
+    if (other === undefined || replaces(ended, other)) byId.set(id, ended);
+  }
+  return byId.size === attempts.length ? attempts : [...byId.values()];
+}
+
+/** Whether an attempt counts in place of an earlier one: if it has a higher number, or if the earlier one delivered no more than it. */
+function replaces({ delivery, result }: EndedAttempt, earlier: EndedAttempt): boolean {
+  if (delivery.attempt !== earlier.delivery.attempt) return delivery.attempt > earlier.delivery.attempt;
+  return result.blame === "nobody" || earlier.result.blame !== "nobody";
 }
 
 function isOfRow({ delivery }: EndedAttempt): boolean {
