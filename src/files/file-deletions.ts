@@ -71,9 +71,13 @@ export async function deleteWaiting(db: Database, now: number): Promise<number> 
   return due.length;
 }
 
+/** Nothing waits longer than {@link LONGEST_WAIT_MS}, so what is due later was planned by a clock that was ahead. It is due now. */
 function listDue(now: number): Steps<DueObject[]> {
   const rows = query.selectFrom("file_deletion").select(["object_id", "was_stored", "attempts"]);
-  return all(rows.where("next_at", "<=", now).orderBy("next_at").limit(MAX_AT_ONCE));
+  const due = rows.where((is) =>
+    is.or([is("next_at", "<=", now), is("next_at", ">", now + LONGEST_WAIT_MS)]),
+  );
+  return all(due.orderBy("next_at").limit(MAX_AT_ONCE));
 }
 
 /**

@@ -2,12 +2,20 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 
 /** What happens to a file that could not be scanned in time: `kept` lets everybody read it who sees its submission, `refused` nobody. */
 export type WhenUnscanned = "kept" | "refused";
 
 /** For this time only the server that scans a file may do so. Then another server may begin anew, unless the lease was renewed. */
 export const SCAN_LEASE_MS = 30_000;
+/** No scan and no end of a wait is planned further ahead than this, so a later time was planned by a clock that was ahead: it is over. */
+export const LONGEST_SCAN_PLAN_MS = HOUR_MS;
+
+/** Whether a planned time has come. */
+export function isScanTime(time: number, now: number): boolean {
+  return time <= now || time > now + LONGEST_SCAN_PLAN_MS;
+}
 
 /**
  * Makes files wait for the scanner, in the transaction that attaches them to their posts. The parameters are the end of the wait and a list
@@ -31,7 +39,7 @@ export interface DueScan {
 
 const DUE_SQL = `SELECT file_scan.file_id AS file_id, attempts, due_at, size, is_left_out
   FROM file_scan JOIN file ON file.id = file_scan.file_id
-  WHERE due_at <= ? AND (submission_id IS NOT NULL OR held_id IS NOT NULL) ORDER BY due_at, file_id LIMIT ?`;
+  WHERE (due_at <= ? OR due_at > ?) AND (submission_id IS NOT NULL OR held_id IS NOT NULL) ORDER BY due_at, file_id LIMIT ?`;
 
 interface DueRow {
   readonly file_id: string;
@@ -44,7 +52,7 @@ interface DueRow {
 /** Takes files that are due, those that wait longest first. Other servers do not take them until the lease ends. */
 export function* claimScans(now: number, most: number): Steps<DueScan[]> {
   const claimed: DueScan[] = [];
-  for (const row of yield* all(text<DueRow>(DUE_SQL, now, most))) {
+  for (const row of yield* all(text<DueRow>(DUE_SQL, now, now + LONGEST_SCAN_PLAN_MS, most))) {
     const leasedUntil = now + SCAN_LEASE_MS;
     if (!(yield* moveDue(row.file_id, row.due_at, leasedUntil))) continue;
     claimed.push({
@@ -125,8 +133,10 @@ export function* lastWaitOfHeld(heldId: string): Steps<number | null> {
 /** Lists the owners of files that are `scanning` although their time is over. */
 export function* listLate(now: number, most: number): Steps<ScanOwner[]> {
   const sql = `SELECT DISTINCT submission_id, held_id FROM file_scan JOIN file ON file.id = file_id
-    WHERE file_scan.state = 'scanning' AND wait_until <= ? AND (submission_id IS NOT NULL OR held_id IS NOT NULL) LIMIT ?`;
-  return (yield* all(text<OwnerRow>(sql, now, most))).map(toOwner).filter((owner) => owner !== undefined);
+    WHERE file_scan.state = 'scanning' AND (wait_until <= ? OR wait_until > ?)
+      AND (submission_id IS NOT NULL OR held_id IS NOT NULL) LIMIT ?`;
+  const rows = yield* all(text<OwnerRow>(sql, now, now + LONGEST_SCAN_PLAN_MS, most));
+  return rows.map(toOwner).filter((owner) => owner !== undefined);
 }
 
 /** The times at which the next file is due and at which the next wait ends; null if there is none. */

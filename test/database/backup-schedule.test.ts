@@ -87,6 +87,14 @@ test("a clock set back does not hold up the next backup", async () => {
   expect(await look(-48)).toBe(2);
 });
 
+test("a backup that failed while the clock was ahead is tried again as soon as the clock is right", async () => {
+  const { look, fail } = schedule(24, 10);
+  fail(true);
+  await look(365 * 24);
+  fail(false);
+  expect(await look(-365 * 24)).toBe(1);
+});
+
 test("one backup from a clock that was wrong causes no further ones and removes no good one", async () => {
   const { look, directory } = schedule(24, 2);
   const future = "formsvc-2026-03-02T12-00-00.db";

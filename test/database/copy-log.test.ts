@@ -6,6 +6,7 @@ import { createLogCopier } from "../../src/database/sqlite/copy-log.ts";
 import { type Copied, type LogThread, openLogThread } from "../../src/database/sqlite/open-log-thread.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 import { until } from "../support/until.ts";
@@ -142,6 +143,21 @@ test("if the thread ends, commits go on, SQLite copies the log, it is said once,
   expect(db.pragma("wal_autocheckpoint")).toBe(16_000);
   await until(() => fileBytes(db) > 48 * MEBIBYTE);
   expect(lines).toHaveLength(1);
+});
+
+test("after a thread failed while the clock was ahead, the next one starts as soon as the clock is right", async () => {
+  const { asked, open } = slowThread();
+  const { clock, copier, lines } = setUp(open);
+  clock.advance(365 * DAY_MS);
+  copier.note(2 * MEBIBYTE);
+  asked[0]?.reject(new Error("no thread"));
+  await until(() => lines.length > 0);
+  await new Promise(setImmediate);
+  copier.note(2 * MEBIBYTE);
+  expect(asked).toHaveLength(1);
+  clock.advance(-365 * DAY_MS);
+  copier.note(2 * MEBIBYTE);
+  expect(asked).toHaveLength(2);
 });
 
 test("under Litestream, which decides when the log begins anew, no thread copies it", async () => {

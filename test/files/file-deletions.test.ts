@@ -10,7 +10,7 @@ import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { sha256 } from "../support/uploads.ts";
 import { type ScriptedStore, startScriptedStore } from "../support/scripted-store.ts";
-import { HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 async function openStore(db: Database): Promise<ScriptedStore> {
   const scripted = await startScriptedStore();
@@ -90,6 +90,24 @@ describe.each(ENGINES)("objects of files that are gone, on $name", ({ temporary 
     expect((await db.read(() => countDeletions(now))).objects).toBe(0);
     expect(await deleteWaiting(db, now + HOUR_MS - 1)).toBe(0);
     expect(await deleteWaiting(db, now + HOUR_MS)).toBe(1);
+    expect([scripted.objects.size, await queued(db)]).toEqual([0, []]);
+  });
+
+  test("that a clock far ahead planned, to be tried again or once more, are deleted when the clock is right", async () => {
+    const db = await temporary();
+    const scripted = await openStore(db);
+    const ahead = NOON + 365 * DAY_MS;
+    await addLost(db, scripted, "stored");
+    await db.transaction(() => dropLostFiles(NOON));
+    scripted.treat = () => "fail";
+    expect(await deleteWaiting(db, ahead)).toBe(0);
+    scripted.treat = () => "ok";
+    expect(await deleteWaiting(db, NOON)).toBe(1);
+    const cutOff = await addLost(db, scripted, "storing");
+    await db.transaction(() => dropLostFiles(ahead));
+    await deleteWaiting(db, ahead);
+    scripted.objects.set(`${cutOff}-0`, Buffer.from("late"));
+    expect(await deleteWaiting(db, NOON)).toBe(1);
     expect([scripted.objects.size, await queued(db)]).toEqual([0, []]);
   });
 

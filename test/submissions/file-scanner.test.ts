@@ -18,6 +18,7 @@ import { type Behaviour, EICAR, scriptedClamd } from "../support/scripted-clamd.
 import { silentLog } from "../support/silent-log.ts";
 import { changeSchema } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 import { fileStoring, pdf, sha256, uploadingTo } from "../support/uploads.ts";
 
 const WAIT_MS = 60_000;
@@ -247,6 +248,33 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       expect(await messageOf(db, id)).toMatchObject([{ state: "unscanned", url: expect.any(String) }]);
     },
   );
+
+  /** A post whose file the scanner could not scan while the clock was a year ahead, and what sets the clock right. */
+  async function failedAhead() {
+    const made = await setUp("error");
+    const { db, clock, post, scanner } = made;
+    clock.advance(365 * DAY_MS);
+    const id = await post(pdf());
+    scanner().start();
+    await until(async () => (await rowsOf(db, "SELECT 1 FROM file_scan WHERE attempts = 1")).length > 0);
+    expect(await queued(db)).toEqual([]);
+    return { ...made, id, setRight: () => clock.advance(-365 * DAY_MS) };
+  }
+
+  test("after a clock that was a year ahead, a message waits for its scan no longer than usual", async () => {
+    const { db, id, setRight } = await failedAhead();
+    setRight();
+    await until(async () => (await queued(db)).length > 0);
+    expect(await queued(db)).toEqual([id]);
+  });
+
+  test("after a clock that was a year ahead, a file is scanned again without waiting for that time", async () => {
+    const { db, clamd, id, setRight } = await failedAhead();
+    clamd.behaviour = "judge";
+    setRight();
+    await until(async () => (await rowsOf(db, "SELECT file_id FROM file_scan")).length === 0);
+    expect((await filesOf(db, id))[0]).not.toHaveProperty("state");
+  });
 
   test("a file that is larger than the scanner takes waits no longer, and is not tried again", async () => {
     const { db, clamd, post, scanner } = await setUp("too-large");

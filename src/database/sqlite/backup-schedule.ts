@@ -87,7 +87,7 @@ export interface SchedulerParts {
 export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
   const { settings, directory, make, clock, log } = parts;
   const making = new SingleFlight();
-  let retryAt = -Infinity;
+  let failedAt = -Infinity;
   let givenUp = false;
 
   const isDue = (): boolean => {
@@ -95,7 +95,7 @@ export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
     const now = clock.now();
     const newest = listPastBackups(directory, now)[0];
     const since = newest === undefined ? Infinity : now - newest.madeAt;
-    return now >= retryAt && since >= settings.everyHours * HOUR_MS;
+    return !isJustAfter(failedAt, now) && since >= settings.everyHours * HOUR_MS;
   };
   const makeOne = async (): Promise<void> => {
     const now = clock.now();
@@ -112,7 +112,7 @@ export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
       backupMade(log, { file, ms: Math.round(performance.now() - startedAt) });
     } catch (error) {
       if (givenUp) return;
-      retryAt = now + RETRY_MS;
+      failedAt = now;
       backupFailed(log, { reason: (error as Error).message });
     }
   };
@@ -125,6 +125,11 @@ export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
       givenUp = true;
     },
   };
+}
+
+/** Whether a failure is so recent that the next attempt waits. Also false after the clock was set back. */
+function isJustAfter(failedAt: number, now: number): boolean {
+  return Math.abs(now - failedAt) < RETRY_MS;
 }
 
 /** Checks that there is a recent backup. Schedules of other programs are unknown here. */

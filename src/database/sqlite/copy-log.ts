@@ -62,7 +62,7 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
   let descriptor: number | null = null;
   let isCopying = false;
   let isClosed = false;
-  let startsAt = -Infinity;
+  let failedAt = -Infinity;
   const gate = createGate();
   const share = createShare(db);
   const isLong = createLengthWatch();
@@ -86,7 +86,7 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
       }
     } catch (error) {
       // The commits are safe in the log, so senders need not know of the failure.
-      startsAt = clock.now() + PAUSE_MS;
+      failedAt = clock.now();
       logNotCopied(log, { reason: (error as Error).message });
       share.restore();
       await thread?.close();
@@ -102,7 +102,9 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
       waiting += bytes;
       if (!isClosed) flusher.flush();
       if (isCopying && waiting >= MAX_AHEAD_BYTES) gate.hold();
-      if (isClosed || isCopying || waiting < COPY_BYTES || clock.now() < startsAt) return;
+      // A failure counts as long ago after the clock was set back.
+      const isPaused = Math.abs(clock.now() - failedAt) < PAUSE_MS;
+      if (isClosed || isCopying || waiting < COPY_BYTES || isPaused) return;
       void copy();
     },
     held: gate.held,

@@ -8,6 +8,8 @@ import {
   type DueScan,
   endLeases,
   findScanOwner,
+  isScanTime,
+  LONGEST_SCAN_PLAN_MS,
   moveDue,
   nextScan,
   postponeScan,
@@ -42,7 +44,7 @@ const MAX_SETTLED = 100;
 /** The largest number of scans of one file without a verdict; they take some hours. */
 const MAX_ATTEMPTS = 16;
 const FIRST_RETRY_MS = 5000;
-const LONGEST_RETRY_MS = 3_600_000;
+const LONGEST_RETRY_MS = LONGEST_SCAN_PLAN_MS;
 /** The first and the longest pause while the scanner does not answer; each pause is twice as long as the one before. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
@@ -143,7 +145,7 @@ export class FileScanner {
     if (clamd === null || free <= 0 || performance.now() < this.#pausedUntil) return;
     const now = clock.now();
     const next = await db.read(nextScan);
-    if (next.dueAt === null || next.dueAt > now) return;
+    if (next.dueAt === null || !isScanTime(next.dueAt, now)) return;
     // While the scanner fails, only one file is tried, to find out if it is back.
     const claimed = await db.transaction(() => claimScans(now, this.#pauses > 0 ? 1 : free));
     for (const due of claimed) {
@@ -262,7 +264,7 @@ export class FileScanner {
     // Without a scanner nobody will ever scan these files, so all waits end now.
     const until = clamd === null ? Number.MAX_SAFE_INTEGER : now;
     const { waitUntil } = await db.read(nextScan);
-    if (waitUntil !== null && waitUntil <= until)
+    if (waitUntil !== null && isScanTime(waitUntil, until))
       await db.transaction(() => endLateWaits(state, until, MAX_SETTLED));
     if ((await db.read(nextWaitEnd)) === null) return;
     let queued = 0;

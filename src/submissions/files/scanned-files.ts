@@ -8,6 +8,7 @@ import {
   forgetScan,
   listLate,
   listScanning,
+  LONGEST_SCAN_PLAN_MS,
   type ScanOwner,
   type WhenUnscanned,
 } from "../../files/scan-store.ts";
@@ -122,10 +123,11 @@ function* endWaitOf(owner: ScanOwner, state: WhenUnscanned): Steps<void> {
 
 /** Lists the submissions whose messages need not wait any more: all their files are scanned, or the time is over. */
 export function* listSettled(now: number, most: number): Steps<string[]> {
-  return (yield* all(text<{ readonly id: string }>(SETTLED_SQL, now, most))).map(({ id }) => id);
+  const settled = text<{ readonly id: string }>(SETTLED_SQL, now, now + LONGEST_SCAN_PLAN_MS, most);
+  return (yield* all(settled)).map(({ id }) => id);
 }
 
-const SETTLED_SQL = `SELECT submission_id AS id FROM scan_wait WHERE until <= ? OR NOT EXISTS (
+const SETTLED_SQL = `SELECT submission_id AS id FROM scan_wait WHERE until <= ? OR until > ? OR NOT EXISTS (
     SELECT 1 FROM file JOIN file_scan ON file_scan.file_id = file.id
     WHERE file.submission_id = scan_wait.submission_id AND file_scan.state = 'scanning')
   ORDER BY until, submission_id LIMIT ?`;
