@@ -6,7 +6,7 @@ import { SECRET_LISTS } from "../app/features.ts";
 import { openObjects } from "../app/open-objects.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
-import { examine, failedCheck } from "../doctor/examine.ts";
+import { examine, unexamined } from "../doctor/examine.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { addCommand, command, type CommandContext } from "./command.ts";
@@ -44,8 +44,7 @@ async function examineMachine(context: CommandContext): Promise<Finding[]> {
     db =
       url === null ? openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS }) : await openAddress(url);
   } catch (error) {
-    const failed = failedCheck(error);
-    return [url === null ? failed : problem("database.server", failed.message, "do what it says")];
+    return [unexamined(error, url === null ? "sqlite" : "postgresql")];
   }
   try {
     const loaded = loadConfig(context.configFile);

@@ -199,16 +199,24 @@ export async function examine(patient: Patient, thorough: boolean): Promise<Find
     try {
       findings.push(await check(examined));
     } catch (error) {
-      findings.push(failedCheck(error));
+      findings.push(unexamined(error, patient.db.engine));
     }
   }
   return findings.flat();
 }
 
-/** The finding for a check that could not run, so that the other checks go on. @throws the error if it is not an expected one. */
-export function failedCheck(error: unknown): Finding {
+/**
+ * The finding for what could not be examined, so that the other checks go on. Its name says what was in the way.
+ *
+ * @throws the error if it is not an expected one.
+ */
+export function unexamined(error: unknown, engine: AnyDatabase["engine"]): Finding {
   if (!(error instanceof FormsvcError)) throw error;
-  const { message, facts } = error;
+  const { code, message, facts } = error;
+  const { hint = "do what it says" } = facts;
+  if (code === "config_invalid") return problem("config.file", message, hint);
+  if (!code.startsWith("database_")) return problem("doctor.check", message, hint);
+  if (engine === "postgresql") return problem("database.server", message, hint);
   return problem("database.file", message, facts.hint ?? { kind: "heed_or_restore" });
 }
 

@@ -30,7 +30,10 @@ const MAX_LENGTH = 400;
 
 /** Problems that keep other things from being examined. */
 const HIDING_PROBLEMS: ReadonlySet<string> = new Set([
+  "config.file",
   "database.file",
+  "database.server",
+  "doctor.check",
   "database.schema",
   "database.structure",
 ]);

@@ -1,7 +1,7 @@
 import { SECRET_LISTS } from "../app/features.ts";
 import type { ServiceParts } from "../app/parts.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { examine, failedCheck } from "../doctor/examine.ts";
+import { examine, unexamined } from "../doctor/examine.ts";
 import type { Background } from "../foundation/background.ts";
 import type { Finding } from "../foundation/finding.ts";
 
@@ -36,7 +36,7 @@ export function createSelfExamination(
       const loaded = loadConfig(configFile);
       return await examine({ db, config, loaded, secretLists: SECRET_LISTS, now }, false);
     } catch (error) {
-      return [failedCheck(error)];
+      return [unexamined(error, db.engine)];
     }
   };
   const begin = (): Look => {

@@ -9,6 +9,7 @@ export function checkName(name: string): string {
 const HEADINGS: Readonly<Record<string, string>> = {
   "accounts.doubt": "Accounts in doubt",
   "backups.age": "Backup",
+  "config.file": "Configuration",
   "config.token": "Secrets in the configuration",
   "dashboard.address": "Dashboard",
   "database.durability": "Commits",
@@ -16,8 +17,10 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "database.integrity": "Database content",
   "database.log": "Write-ahead log",
   "database.schema": "Database version",
+  "database.server": "Database server",
   "database.structure": "Database tables",
   "disk.space": "Disk",
+  "doctor.check": "Checks",
   "endpoints.origins": "Sites",
   "endpoints.challenge": "Challenges",
   "files.chunks": "Bytes of files",
