@@ -46,7 +46,7 @@ export interface Connection {
  *
  * @param onClose called for each connection that has closed.
  */
-export function followConnections(
+export function trackConnections(
   server: FastifyInstance,
   shares: Shares,
   trustedProxies: NetworkList,

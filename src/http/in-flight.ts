@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Crowd } from "../files/spool-room.ts";
 import { clientAddress, type ProxyTrust } from "./client-address.ts";
-import { type Connection, type Flight, followConnections, giveTo } from "./connections.ts";
+import { type Connection, type Flight, trackConnections, giveTo } from "./connections.ts";
 import type { Holder, Shares } from "./shares.ts";
 
 /** The requests that a server has under way now. */
@@ -55,7 +55,7 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
     lines.leave(flight);
     finish(shares, flight);
   };
-  const connections = followConnections(server, shares, parts.trustedProxies, (connection) => {
+  const connections = trackConnections(server, shares, parts.trustedProxies, (connection) => {
     while (connection.current !== null) end(connection.current);
   });
   const followAnswers = (instance: FastifyInstance): void => {

@@ -63,7 +63,7 @@ const PER_ADDRESS = { max: 3, windowSeconds: 3600 };
 /** The largest number of letters of one kind that wait, with those that are to be tried again. So no kind takes the room of the other. */
 const MAX_WAITING = 50;
 /** The part of `mail.limits.perMinute` for letters: a quarter. */
-const SHARE = 4;
+const SHARE = 1 / 4;
 /** The waits before the next attempts; the last one repeats. Some servers refuse the first attempt for some minutes (greylisting). */
 const RETRY_MS = [60_000, 300_000, 900_000];
 /** After this time a letter is given up: its reader has asked again, and its link has expired. */
@@ -208,7 +208,7 @@ export class Letters {
   }
 
   #hasRoomInMinute(): boolean {
-    const max = Math.max(1, Math.floor(this.#parts.perMinute / SHARE));
+    const max = Math.max(1, Math.floor(this.#parts.perMinute * SHARE));
     const state = this.#limiter.count("all", { max, windowSeconds: 60 });
     if (state === null || state.allowed) return true;
     this.#restUntil = this.#now() + state.resetSeconds * 1000;

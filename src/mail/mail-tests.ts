@@ -5,7 +5,7 @@ import type { TestMail } from "./send-test-mail.ts";
 /** The limit of tests to one address. Somebody may want to annoy its holder with them, or to harm the reputation of the mail server. */
 const BY_ADDRESS: RateLimit = { max: 5, windowSeconds: 3600 };
 /** The part of `mail.limits.perMinute` for the tests of all accounts together: a quarter. */
-const SHARE = 4;
+const SHARE = 1 / 4;
 /** The largest number of tests at once. Each holds a connection that e-mails about submissions may wait for. */
 const MAX_AT_ONCE = 2;
 
@@ -19,7 +19,7 @@ export class MailTests {
   /** @param perMinute `mail.limits.perMinute` */
   constructor(send: (to: string) => Promise<TestMail>, perMinute: number) {
     this.#send = send;
-    this.#ofAll = { max: Math.max(1, Math.floor(perMinute / SHARE)), windowSeconds: 60 };
+    this.#ofAll = { max: Math.max(1, Math.floor(perMinute * SHARE)), windowSeconds: 60 };
   }
 
   /**

@@ -45,12 +45,12 @@ export interface StoredLettersParts {
 }
 
 /**
- * The part of `mail.limits.perMinute` for each group of kinds: `share` is the divisor. Each group has its own part, so that confirmations,
+ * The part of `mail.limits.perMinute` for each group of kinds: `share`. Each group has its own part, so that confirmations,
  * which anybody with an account causes, take nothing from letters that protect.
  */
 const GROUPS: readonly { readonly kinds: readonly StoredKind[]; readonly share: number }[] = [
-  { kinds: ["security", "operator"], share: 4 },
-  { kinds: ["confirmation"], share: 8 },
+  { kinds: ["security", "operator"], share: 1 / 4 },
+  { kinds: ["confirmation"], share: 1 / 8 },
 ];
 /** The waits while the mail server accepts nothing; the last one repeats. No letter is given up because of that. */
 const REST_MS = [60_000, 300_000, 900_000];
@@ -152,7 +152,7 @@ export class StoredLetters {
 
   /** The milliseconds until the group may send again in this minute; 0 if it may now. */
   #fullMs({ kinds, share }: (typeof GROUPS)[number]): number {
-    const max = Math.max(1, Math.floor(this.#parts.perMinute / share));
+    const max = Math.max(1, Math.floor(this.#parts.perMinute * share));
     const state = this.#limiter.look(kinds.join(), { max, windowSeconds: 60 });
     return state === null || state.allowed ? 0 : state.resetSeconds * 1000;
   }
@@ -213,7 +213,7 @@ export class StoredLetters {
   #count(kind: StoredKind): void {
     const group = GROUPS.find(({ kinds }) => kinds.includes(kind));
     if (group === undefined) return;
-    const max = Math.max(1, Math.floor(this.#parts.perMinute / group.share));
+    const max = Math.max(1, Math.floor(this.#parts.perMinute * group.share));
     this.#limiter.count(group.kinds.join(), { max, windowSeconds: 60 });
   }
 

@@ -4,7 +4,7 @@ import { query } from "../../src/database/database.ts";
 import { LOOK_SQL } from "../../src/outbox/queue/count-deliveries.ts";
 import { CLAIM_SQL } from "../../src/outbox/engines/sqlite-claims.ts";
 import { newestSql, selectWholes } from "../../src/outbox/queue/delivery-store.ts";
-import { BEFORE_ALL, FAILED_SQL, selectOld } from "../../src/outbox/queue/delivery-retention.ts";
+import { BEFORE_ALL, OLD_FAILURES_SQL, selectOld } from "../../src/outbox/queue/delivery-retention.ts";
 import { PACED_SQL } from "../../src/outbox/sending/paced-claims.ts";
 import { FAULT_SQL } from "../../src/outbox/sending/destinations.ts";
 import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/queue/choose-recipients.ts";
@@ -87,7 +87,7 @@ test("what automatic replies are counted against is found by an index", async ()
     [COUNT_USE_SQL, /PRIMARY KEY \(key=\? AND expires_at>\? AND expires_at<\?\)/],
     [selectOldUse(0).compile().sql, /quota_use_by_age/],
     ["SELECT 1 FROM quota_use WHERE submission_id = ?", /quota_use_by_submission/],
-    [FAILED_SQL.sqlite, /delivery_failed \(recipient_id=\?/],
+    [OLD_FAILURES_SQL.sqlite, /delivery_failed \(recipient_id=\?/],
     [REPLY_SQL.byMailbox.sqlite, /mail_recipient_by_mailbox/],
     [REPLY_SQL.field, /PRIMARY KEY/],
   ] as const) {

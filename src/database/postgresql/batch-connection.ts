@@ -82,7 +82,7 @@ const BEGIN_SQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 const BEGIN_POOLED_SQL = [BEGIN_SQL, ...SETTINGS.map((setting) => `SET LOCAL ${setting}`)].join("; ");
 
 /** A connection that is kept from batch to batch. */
-interface Line {
+interface KeptConnection {
   readonly client: PoolClient;
   /** Whether there is a pooler in between, so that prepared statements and settings of a session cannot be used. */
   readonly isPooled: boolean;
@@ -94,15 +94,15 @@ export function createBatchConnection({
   shown,
   patienceMs,
 }: BatchConnectionParts): BatchConnection {
-  let kept: Line | null = null;
+  let kept: KeptConnection | null = null;
   let isBusy = false;
-  const drop = (line: Line): void => {
-    if (kept === line) kept = null;
+  const drop = (connection: KeptConnection): void => {
+    if (kept === connection) kept = null;
     // Closes the socket, because the driver would wait for outstanding answers.
-    line.client.connection.stream.destroy();
-    line.client.release(true);
+    connection.client.connection.stream.destroy();
+    connection.client.release(true);
   };
-  const take = async (): Promise<Line> => {
+  const take = async (): Promise<KeptConnection> => {
     if (kept?.isOver === true) drop(kept);
     kept ??= await prepare(await connections.take());
     return kept;
@@ -114,10 +114,10 @@ export function createBatchConnection({
       const endsAt = performance.now() + patienceMs;
       let isRetry = false;
       const attempt = async () => {
-        const line = await take();
+        const connection = await take();
         const again = isRetry;
         isRetry = true;
-        return await runOnce(line, { work, isRetry: again, endsAt, shown, drop });
+        return await runOnce(connection, { work, isRetry: again, endsAt, shown, drop });
       };
       try {
         return await pRetry(attempt, {
@@ -150,17 +150,17 @@ function asUnusable(error: unknown): unknown {
   return new FormsvcError("database_unusable", error.message, { retryAfterSeconds: 5, cause: error });
 }
 
-async function prepare(client: PoolClient): Promise<Line> {
-  const line = { client, isPooled: isPooled(client), isOver: false };
-  client.once("end", () => (line.isOver = true));
-  if (line.isPooled) return line;
-  const send = createSender(line, SILENCE_MS);
+async function prepare(client: PoolClient): Promise<KeptConnection> {
+  const connection = { client, isPooled: isPooled(client), isOver: false };
+  client.once("end", () => (connection.isOver = true));
+  if (connection.isPooled) return connection;
+  const send = createSender(connection, SILENCE_MS);
   try {
     await send(SETTINGS.map((setting) => `SET ${setting}`).join("; "));
     await send(CHECK_CLIENT_SQL).catch((error: unknown) => {
       if (isConnectionLost(error)) throw error;
     });
-    return line;
+    return connection;
   } catch (error) {
     client.release(true);
     throw error;
@@ -173,21 +173,21 @@ interface Attempt<Result> {
   /** The end of the attempt, by `performance.now()`. */
   readonly endsAt: number;
   readonly shown: string;
-  readonly drop: (line: Line) => void;
+  readonly drop: (connection: KeptConnection) => void;
 }
 
-async function runOnce<Result>(line: Line, attempt: Attempt<Result>): Promise<Result> {
-  const send = createSender(line, Math.min(SILENCE_MS, attempt.endsAt - performance.now()));
+async function runOnce<Result>(connection: KeptConnection, attempt: Attempt<Result>): Promise<Result> {
+  const send = createSender(connection, Math.min(SILENCE_MS, attempt.endsAt - performance.now()));
   let isOver = false;
   try {
-    const begun = send(line.isPooled ? BEGIN_POOLED_SQL : BEGIN_SQL);
+    const begun = send(connection.isPooled ? BEGIN_POOLED_SQL : BEGIN_SQL);
     // The error is passed on by a later statement that is awaited.
     begun.catch(() => undefined);
     const result = await attempt.work({
       isRetry: attempt.isRetry,
       async query<Row>({ name, text }: BatchStatement, ...values: readonly unknown[]) {
         const sent = send(
-          line.isPooled ? { text, values: [...values] } : { name, text, values: [...values] },
+          connection.isPooled ? { text, values: [...values] } : { name, text, values: [...values] },
         );
         sent.catch(() => undefined);
         await begun;
@@ -196,7 +196,7 @@ async function runOnce<Result>(line: Line, attempt: Attempt<Result>): Promise<Re
       run: (steps) => runSteps((text, values) => send({ text, values }), steps),
       async commit() {
         if (attempt.isRetry) send(WRITE_MARK_SQL).catch(() => undefined);
-        await commit(line, send, attempt.shown);
+        await commit(connection, send, attempt.shown);
         isOver = true;
       },
     });
@@ -204,7 +204,7 @@ async function runOnce<Result>(line: Line, attempt: Attempt<Result>): Promise<Re
     return result;
   } catch (error) {
     const isLost = error instanceof UnheardCommit || isConnectionLost(error) || isReadOnly(error);
-    if (isLost || !(await rollBack(send))) attempt.drop(line);
+    if (isLost || !(await rollBack(send))) attempt.drop(connection);
     throw error;
   }
 }
@@ -215,7 +215,7 @@ type Send = (query: string | QueryConfig) => Promise<QueryResult>;
  * Returns a function that sends statements. Those of one turn of the event loop go in one piece. If the server does not answer in time, the
  * connection is closed.
  */
-function createSender({ client }: Line, silenceMs: number): Send {
+function createSender({ client }: KeptConnection, silenceMs: number): Send {
   const { stream } = client.connection;
   let awaited = 0;
   let silence: NodeJS.Timeout | undefined;
@@ -244,7 +244,7 @@ function createSender({ client }: Line, silenceMs: number): Send {
 }
 
 /** Commits. A warning means that the server stopped waiting for a synchronous standby. Its text depends on the language of the server. */
-async function commit({ client }: Line, send: Send, shown: string): Promise<void> {
+async function commit({ client }: KeptConnection, send: Send, shown: string): Promise<void> {
   let warning: Error | undefined;
   const listen = ({ message }: { readonly message?: string | undefined }): void => {
     warning = new Error(message);

@@ -120,7 +120,7 @@ const ANY_TIME = Number.MAX_SAFE_INTEGER;
 export function createClaims(servers: LiveServers, confirmations: Confirmations): Claims {
   const { self } = servers;
   const giveBack = createGiveBack(self);
-  const claimQueued = createQueuedClaim(self);
+  const claimFromOutbox = createOutboxClaim(self);
   const claimOf = (wants: readonly Want[], now: number) =>
     ({ wants: toJson(wants), latest: now, now, probe: 0, self }) as const;
   return {
@@ -153,12 +153,12 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
       const isQueuedFirst = queued !== null && (due === null || queued < due);
       const claim = { ...claimOf(wants, now), latest: ANY_TIME, probe: 1 };
       const rows = isQueuedFirst
-        ? yield* claimQueued(wants, true, now)
+        ? yield* claimFromOutbox(wants, true, now)
         : yield* all(prepared<ClaimedRow>("claim due", CLAIM_SQL.due, claim));
       return byRecipient(rows, true, now).get(recipientId) ?? [];
     },
-    *claimQueued(want, now) {
-      return byRecipient(yield* claimQueued([want], false, now), false, now).get(want.recipientId) ?? [];
+    *claimFromOutbox(want, now) {
+      return byRecipient(yield* claimFromOutbox([want], false, now), false, now).get(want.recipientId) ?? [];
     },
     *claimOne(id, now) {
       return (yield* run(text(CLAIM_SQL.mark, now, self, id))) === 1;
@@ -172,7 +172,7 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
   };
 }
 
-function createQueuedClaim(self: string) {
+function createOutboxClaim(self: string) {
   return function* (wants: readonly Want[], isProbe: boolean, now: number): Steps<ClaimedRow[]> {
     const claim = { wants: toJson(wants), now, probe: isProbe ? 1 : 0, self };
     const made = prepared<QueuedRow>("claim queued", CLAIM_SQL.queued, claim);

@@ -54,14 +54,14 @@ export const CLAIM_SQL = {
 export function createClaims(db: SqliteDatabase): Claims {
   const earliestDue = createEarliestDue(db);
   const claimDue = createDueClaim(db);
-  const claimQueued = createQueuedClaim(db);
+  const claimFromOutbox = createOutboxClaim(db);
   const mark = db.prepare(CLAIM_SQL.mark);
   const markMembers = db.prepare(CLAIM_SQL.markMembers);
   const giveBack = db.prepare(CLAIM_SQL.giveBack);
   const finish = createFinish(db);
   const claim = (recipientId: string, room: Room, now: number): ClaimedDelivery[] => {
     const due = claimDue(recipientId, room, now);
-    return room.messages > 0 ? [...due, ...claimQueued(recipientId, room, false, now)] : due;
+    return room.messages > 0 ? [...due, ...claimFromOutbox(recipientId, room, false, now)] : due;
   };
   const claimAll = (wants: readonly (Want & Partial<AheadWant>)[], now: number) =>
     runNow(
@@ -74,8 +74,9 @@ export function createClaims(db: SqliteDatabase): Claims {
     earliestDue: (ids) => runNow(() => new Map(ids.map((id) => [id, earliestDue(id)]))),
     claimDue: claimAll,
     claimAhead: claimAll,
-    claimProbe: createProbeClaim(db, claimQueued),
-    claimQueued: (want, now) => runNow(() => claimQueued(want.recipientId, new Room(want), false, now)),
+    claimProbe: createProbeClaim(db, claimFromOutbox),
+    claimFromOutbox: (want, now) =>
+      runNow(() => claimFromOutbox(want.recipientId, new Room(want), false, now)),
     claimOne: (id, now) => runNow(() => mark.run(now, 0, id).changes === 1),
     claimMembers: (ids) => runNow(() => void markMembers.run(listParameter(ids))),
     giveBack: (deliveries) =>
@@ -135,7 +136,7 @@ function createDueClaim(db: SqliteDatabase) {
   };
 }
 
-function createProbeClaim(db: SqliteDatabase, claimQueued: QueuedClaim): Claims["claimProbe"] {
+function createProbeClaim(db: SqliteDatabase, claimFromOutbox: OutboxClaim): Claims["claimProbe"] {
   const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
   const select = db.prepare(CLAIM_SQL.probe);
   const mark = db.prepare(CLAIM_SQL.mark);
@@ -144,7 +145,7 @@ function createProbeClaim(db: SqliteDatabase, claimQueued: QueuedClaim): Claims[
       const queued = queuedAt.get(recipientId) as number | undefined;
       const row = select.get(recipientId) as (ClaimableRow & { readonly due_at: number }) | undefined;
       if (queued !== undefined && (row === undefined || queued < row.due_at))
-        return claimQueued(recipientId, new Room({ recipientId, limit: 1 }), true, now);
+        return claimFromOutbox(recipientId, new Room({ recipientId, limit: 1 }), true, now);
       if (row === undefined) return [];
       mark.run(now, 1, row.id);
       return [toClaimed(row, recipientId, true, now)];
@@ -157,10 +158,10 @@ function toClaimed(row: ClaimableRow, recipientId: string, isProbe: boolean, now
   return { id, recipientId, ...before, isProbe, claimedAt: now, body, ...ALONE };
 }
 
-type QueuedClaim = (recipientId: string, room: Room, isProbe: boolean, now: number) => ClaimedDelivery[];
+type OutboxClaim = (recipientId: string, room: Room, isProbe: boolean, now: number) => ClaimedDelivery[];
 
 /** Claims the oldest messages in the outbox. They become deliveries in the state `sending`. */
-function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
+function createOutboxClaim(db: SqliteDatabase): OutboxClaim {
   const selectRow = db.prepare(CLAIM_SQL.queued);
   const selectBodies = db.prepare(CLAIM_SQL.bodies).pluck();
   const insert = db.prepare(CLAIM_SQL.insert);

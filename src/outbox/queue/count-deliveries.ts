@@ -99,7 +99,7 @@ const WAITING_OF_KIND_SQL = [
     WHERE kind = ? AND delivery.state = 'pending' LIMIT 1`,
 ];
 /** Automatic replies are left out: a failed one is never sent again, so it waits for nobody. */
-const FAILED_SQL = `SELECT 1 FROM delivery WHERE state = 'failed'
+const FAILED_EXCEPT_REPLIES_SQL = `SELECT 1 FROM delivery WHERE state = 'failed'
   AND recipient_id IN (SELECT id FROM recipient WHERE kind <> '${REPLY_KIND}')`;
 const OF_ENDPOINTS_SQL = `AND recipient_id IN (SELECT id FROM recipient WHERE endpoint_id IN ${LISTED})`;
 
@@ -113,8 +113,11 @@ export function* countFailedOf(endpointIds: readonly string[] | null): Steps<num
     `SELECT count(*) AS count FROM (${some} LIMIT ${MAX_COUNTED + 1}) AS failed`;
   const counted =
     endpointIds === null
-      ? text<{ count: number }>(count(FAILED_SQL))
-      : text<{ count: number }>(count(`${FAILED_SQL} ${OF_ENDPOINTS_SQL}`), listParameter(endpointIds));
+      ? text<{ count: number }>(count(FAILED_EXCEPT_REPLIES_SQL))
+      : text<{ count: number }>(
+          count(`${FAILED_EXCEPT_REPLIES_SQL} ${OF_ENDPOINTS_SQL}`),
+          listParameter(endpointIds),
+        );
   return (yield* first(counted))?.count ?? 0;
 }
 

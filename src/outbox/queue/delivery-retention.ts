@@ -55,12 +55,17 @@ export function* dropOldDeliveries(
 export function* dropOldFailures({ kind, days }: KeptDeliveries, now: number): Steps<number> {
   if (days === null) return 0;
   const before = firstIdAt("msg", now - days * DAY_MS);
-  const failed = textByEngine<{ id: string; submission_id: string }>(FAILED_SQL, kind, before, BULK_BATCH);
+  const failed = textByEngine<{ id: string; submission_id: string }>(
+    OLD_FAILURES_SQL,
+    kind,
+    before,
+    BULK_BATCH,
+  );
   return yield* deleteDeliveries(yield* all(failed));
 }
 
 /** The statement names the small index of failed deliveries, because SQLite would otherwise read everything that was ever sent. */
-export const FAILED_SQL = indexedBy(
+export const OLD_FAILURES_SQL = indexedBy(
   "delivery_failed",
   (indexed) => `SELECT id, submission_id FROM delivery ${indexed}
   WHERE state = 'failed' AND recipient_id IN (SELECT id FROM recipient WHERE kind = ?) AND id < ? LIMIT ?`,

@@ -68,7 +68,7 @@ export interface Claims {
   /** Claims the delivery that waits longest, due or not, in the outbox too, to find out whether the recipient is back. */
   claimProbe(recipientId: string, now: number): Steps<readonly ClaimedDelivery[]>;
   /** Claims messages of the outbox alone. */
-  claimQueued(want: Want, now: number): Steps<readonly ClaimedDelivery[]>;
+  claimFromOutbox(want: Want, now: number): Steps<readonly ClaimedDelivery[]>;
   /** Claims one pending delivery by its id. False if it is no longer pending. */
   claimOne(id: string, now: number): Steps<boolean>;
   /** Claims the messages in `ids`, which go with another one, if they still wait. The attempts of that one count for them. */

@@ -205,8 +205,8 @@ export class Deliverer {
     const isDue = !this.#ended.isEmpty || this.#lanes.areReturning || (mayClaim && this.#lanes.hasWork(now));
     if (!isDue) return;
     const ended = this.#ended.take();
-    const most = this.#hasRush() ? "few" : "all";
-    const { records, sendings } = await this.#lanes.recordAndClaim(ended, mayClaim ? most : "none", now);
+    const extent = this.#hasRush() ? "few" : "all";
+    const { records, sendings } = await this.#lanes.recordAndClaim(ended, mayClaim ? extent : "none", now);
     this.#ended.recorded(ended);
     for (const [index, record] of records.entries()) {
       const attempt = ended[index];

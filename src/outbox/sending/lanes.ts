@@ -21,7 +21,7 @@ export const AHEAD_MS = 25;
 const FEW = 8;
 
 /** How much a round claims. `few`: while posts need the processor. `all`: deliveries that are claimed ahead too. */
-export type MostClaims = "none" | "few" | "all";
+export type ClaimExtent = "none" | "few" | "all";
 
 /** The result of a round. */
 export interface Round {
@@ -33,7 +33,7 @@ export interface Round {
 
 interface RoundWork {
   readonly ended: readonly EndedAttempt[];
-  readonly most: MostClaims;
+  readonly extent: ClaimExtent;
   readonly returning: readonly Claim[];
   readonly faults: readonly FaultChange[];
   readonly lanes: readonly Lane[];
@@ -198,17 +198,17 @@ export class Lanes {
    * One transaction: records the attempts that ended, gives back claims that will not be used, and claims deliveries. It does not wait for
    * the disk: after a power cut a message may be sent once more, with the same id.
    */
-  async recordAndClaim(ended: readonly EndedAttempt[], most: MostClaims, now: number): Promise<Round> {
+  async recordAndClaim(ended: readonly EndedAttempt[], extent: ClaimExtent, now: number): Promise<Round> {
     const lanes = [...this.#lanes.values()];
     const { returning } = this.#ownClaims;
     const faults = this.destinations.changes();
     const work = {
       ended,
-      most,
+      extent,
       returning,
       faults,
       lanes: this.#inTurn(lanes),
-      quick: takeQuick(lanes, most),
+      quick: takeQuick(lanes, extent),
     };
     const { records, draft } = await this.#db.relaxedTransaction(() => this.#run(work, now));
     this.#ownClaims.forgetReturned(returning);
@@ -224,7 +224,7 @@ export class Lanes {
   }
 
   *#run(work: RoundWork, now: number) {
-    const { ended, most, returning, faults, lanes, quick } = work;
+    const { ended, extent, returning, faults, lanes, quick } = work;
     const draft = new RoundDraft(this.#slots.copy());
     if (returning.length > 0) yield* this.#claims.giveBack(returning);
     const records = yield* this.#claims.finish(ended, now);
@@ -233,9 +233,9 @@ export class Lanes {
       if (record && attempt) draft.note(this.#lanes.get(attempt.delivery.recipientId), attempt, record);
     }
     yield* saveFaults(faults);
-    if (most !== "none")
-      yield* this.#laneClaims.claim(draft, lanes, most === "few" ? FEW : Number.POSITIVE_INFINITY, now);
-    if (most === "all") yield* this.#laneClaims.claimAhead(draft, lanes, quick, now);
+    if (extent !== "none")
+      yield* this.#laneClaims.claim(draft, lanes, extent === "few" ? FEW : Number.POSITIVE_INFINITY, now);
+    if (extent === "all") yield* this.#laneClaims.claimAhead(draft, lanes, quick, now);
     return { records, draft };
   }
 
@@ -308,7 +308,7 @@ function workspacesOf(lanes: readonly Lane[]): ReadonlySet<string> {
   return new Set(lanes.map(({ workspaceId }) => workspaceId));
 }
 
-/** The number of quick answers of each lane since the last claim; empty unless `most` is `all`. */
-function takeQuick(lanes: readonly Lane[], most: MostClaims): ReadonlyMap<Lane, number> {
-  return new Map(most === "all" ? lanes.map((lane) => [lane, lane.takeQuick()]) : []);
+/** The number of quick answers of each lane since the last claim; empty unless `extent` is `all`. */
+function takeQuick(lanes: readonly Lane[], extent: ClaimExtent): ReadonlyMap<Lane, number> {
+  return new Map(extent === "all" ? lanes.map((lane) => [lane, lane.takeQuick()]) : []);
 }

@@ -67,7 +67,7 @@ export function createPacedClaim(claims: Claims): PacedClaim {
     const begun: ClaimedDelivery[] = [];
     for (const row of fresh.slice(0, most)) begun.push(...(yield* claimGroup(recipientId, row, now)));
     const limit = most - begun.length;
-    return limit > 0 ? [...begun, ...(yield* claims.claimQueued({ recipientId, limit }, now))] : begun;
+    return limit > 0 ? [...begun, ...(yield* claims.claimFromOutbox({ recipientId, limit }, now))] : begun;
   }
 
   function* claimTogether(

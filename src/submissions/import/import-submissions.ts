@@ -78,8 +78,8 @@ export const importSubmissions = operation({
     let [added, done] = [0, 0];
     const tally = new FileTally();
     for await (const batch of batchesOf(readExport(source, submissionLine))) {
-      const lines: Line[] = [];
-      for (const each of batch) lines.push(lineFor(each, await targetOf(each), importedFrom));
+      const lines: PreparedLine[] = [];
+      for (const each of batch) lines.push(prepareLine(each, await targetOf(each), importedFrom));
       await yieldToOthers();
       if (isDry) {
         const firsts = lines.filter(
@@ -120,7 +120,7 @@ export const importSubmissions = operation({
   },
 });
 
-function* countNew(lines: readonly Line[], importedFrom: "ndjson" | null): Steps<number> {
+function* countNew(lines: readonly PreparedLine[], importedFrom: "ndjson" | null): Steps<number> {
   const away = importedFrom === null ? new Set() : yield* stayAway(lines, importedFrom, knownRows);
   const ids = new Set(lines.filter((each) => !away.has(each)).map(({ line }) => line.id));
   return ids.size - (yield* findStoredIds([...ids])).size;
@@ -138,11 +138,11 @@ function* claimKnown(endpointId: string, hashes: readonly string[]): Steps<Reado
  * @param known returns the hashes of an endpoint that were known before; it may also record all hashes
  */
 function* stayAway(
-  lines: readonly Line[],
+  lines: readonly PreparedLine[],
   importedFrom: "ndjson",
   known: typeof knownRows,
-): Steps<ReadonlySet<Line>> {
-  const imported: Line[] = [];
+): Steps<ReadonlySet<PreparedLine>> {
+  const imported: PreparedLine[] = [];
   for (const [endpointId, group] of Map.groupBy(lines, ({ endpoint }) => endpoint.id)) {
     const hashed = group.map((each) => ({ each, hash: idHash(importedFrom, each.line.id) }));
     const before = yield* known(endpointId, [...new Set(hashed.map(({ hash }) => hash))]);
@@ -177,13 +177,13 @@ class FileTally {
 
 export type BroughtFiles = ReturnType<FileTally["summary"]>;
 
-interface Line {
+interface PreparedLine {
   readonly line: SubmissionLine;
   readonly endpoint: Endpoint;
   readonly values: ReturnType<typeof importedValues>;
 }
 
-function lineFor(line: SubmissionLine, endpoint: Endpoint, importedFrom: string | null): Line {
+function prepareLine(line: SubmissionLine, endpoint: Endpoint, importedFrom: string | null): PreparedLine {
   const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion, importedFrom };
   return { line, endpoint, values: importedValues(readLine(line, target)) };
 }
@@ -203,16 +203,17 @@ interface Import {
 interface BroughtLines {
   readonly endpoints: readonly Added[];
   /** Lines whose submissions were deleted here. */
-  readonly away: ReadonlySet<Line>;
+  readonly away: ReadonlySet<PreparedLine>;
 }
 
 /** Adds lines, and returns the number for each endpoint. The import of an endpoint is recorded with its first line. */
 function* addRows(
-  lines: readonly Line[],
+  lines: readonly PreparedLine[],
   { importedFrom, recorded, total }: Import,
 ): Steps<Outcome<BroughtLines>> {
   const counts = new Map<Endpoint, number>();
-  const away = importedFrom === null ? new Set<Line>() : yield* stayAway(lines, importedFrom, claimKnown);
+  const away =
+    importedFrom === null ? new Set<PreparedLine>() : yield* stayAway(lines, importedFrom, claimKnown);
   for (const each of lines) {
     if (away.has(each)) continue;
     const { line, endpoint, values } = each;

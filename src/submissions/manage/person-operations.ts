@@ -8,7 +8,7 @@ import { inSearchSlot, postsInput, type SearchParts } from "../find/choose-submi
 import { concealReasons } from "../stored/conceal-reasons.ts";
 import { eraseHeldRows, eraseSubmissionRows, findPerson } from "../find/find-person.ts";
 import { personJson } from "./person-json.ts";
-import { findHeldPosts, findSubmissions } from "./reach-posts.ts";
+import { findReachableHeldPosts, findReachableSubmissions } from "./reach-posts.ts";
 import { submissionShape } from "../stored/submission-json.ts";
 import { changesOf } from "./submission-operations.ts";
 
@@ -66,8 +66,8 @@ export const erasePersonRecords = operation({
   output: z.strictObject({ erased: z.number() }),
   async run(context, { submissions, held }) {
     const { erased, fileIds } = await context.transact(function* () {
-      const own = yield* findSubmissions(context, submissions, "anywhere");
-      const ownHeld = yield* findHeldPosts(context, held);
+      const own = yield* findReachableSubmissions(context, submissions, "anywhere");
+      const ownHeld = yield* findReachableHeldPosts(context, held);
       const lost = [
         ...(yield* listFileIdsOf([...own.keys()])),
         ...(yield* listFileIdsOfHeld([...ownHeld.keys()])),

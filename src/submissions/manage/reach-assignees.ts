@@ -1,7 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import type { Viewing } from "../../operations/actor.ts";
 import { type Assignee, findAssignee, listAssignees } from "../../workspaces/assignee.ts";
-import { findSubmissions } from "./reach-posts.ts";
+import { findReachableSubmissions } from "./reach-posts.ts";
 
 /** An assignee must be able to see each submission that is assigned to them: a member who is bound to other forms is not offered. */
 
@@ -23,7 +23,7 @@ export function findAssigneeOf(ids: readonly string[], reference: string): Steps
 function seeing(ids: readonly string[]): (viewing: Viewing) => Steps<boolean> {
   const wanted = new Set(ids).size;
   return function* (viewing) {
-    const found = yield* findSubmissions({ viewing, access: "submissions:read" }, ids, "anywhere");
+    const found = yield* findReachableSubmissions({ viewing, access: "submissions:read" }, ids, "anywhere");
     return found.size === wanted;
   };
 }

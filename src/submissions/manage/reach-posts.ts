@@ -55,7 +55,7 @@ export type BinFilter = "kept" | "binned" | "anywhere";
  * Returns the workspace of each of these submissions, by the submission's id; those that the caller may not see are left out. @throws
  * forbidden
  */
-export function* findSubmissions(
+export function* findReachableSubmissions(
   asking: Asking,
   ids: readonly string[],
   bin: BinFilter = "kept",
@@ -92,7 +92,7 @@ export function* reachSubmissions(
   ids: readonly string[],
   { consequence = "", bin = "kept" }: { readonly consequence?: string; readonly bin?: BinFilter } = {},
 ): Steps<readonly string[]> {
-  const workspaceIds = yield* findSubmissions(asking, ids, bin);
+  const workspaceIds = yield* findReachableSubmissions(asking, ids, bin);
   return ids.map((id) => {
     const workspaceId = workspaceIds.get(id);
     if (workspaceId === undefined) throw noSubmission(id, consequence, bin);
@@ -107,8 +107,11 @@ export function* reachHeldPost(asking: Asking, id: string): Steps<HeldPost> {
   return held;
 }
 
-/** Does for held posts what {@link findSubmissions} does for submissions. */
-export function* findHeldPosts(asking: Asking, ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+/** Does for held posts what {@link findReachableSubmissions} does for submissions. */
+export function* findReachableHeldPosts(
+  asking: Asking,
+  ids: readonly string[],
+): Steps<ReadonlyMap<string, string>> {
   const wanted = listed(ids.filter((id) => isId("held", id)));
   const columns = ["id", "workspace_id as workspaceId", "endpoint_id as endpointId"] as const;
   const rows = yield* all(query.selectFrom("held").select(columns).where("id", "in", wanted));
@@ -128,7 +131,7 @@ export function* reachHeldPosts(
   ids: readonly string[],
   consequence: string,
 ): Steps<readonly string[]> {
-  const workspaceIds = yield* findHeldPosts(asking, ids);
+  const workspaceIds = yield* findReachableHeldPosts(asking, ids);
   return ids.map((id) => {
     const workspaceId = workspaceIds.get(id);
     if (workspaceId === undefined) throw noHeldPost(id, consequence);

@@ -37,7 +37,7 @@ export function storedAddress(address: string, how: StoreAddress): string {
  * The client of the person, for the filter; null if it is unknown. It is never the backend that posts, which says nothing about the person
  * who filled in the form.
  */
-export function readClient(caller: Caller, post: ClientHeaders): SpamPost["client"] {
+export function readClientForFilter(caller: Caller, post: ClientHeaders): SpamPost["client"] {
   const { userAgent = null, acceptLanguage = null } = post;
   if (caller.key.kind === "publishable") return { ipAddress: caller.address, userAgent, acceptLanguage };
   const ipAddress = canonicalAddress(post.submitterIp?.trim() ?? "");

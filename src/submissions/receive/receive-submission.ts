@@ -28,7 +28,7 @@ import { foreignOrigin, invalidData, MovedMeanwhile, overLimit } from "./post-er
 import type { RateState } from "../../foundation/rate-limit.ts";
 import { andThen, type MaybeLater } from "../../foundation/maybe-later.ts";
 import type { Recollection } from "../../history/remember-texts.ts";
-import { readClient, readSubmitter, storedAddress } from "./read-submitter.ts";
+import { readClientForFilter, readSubmitter, storedAddress } from "./read-submitter.ts";
 import type { SpentProof } from "../commit/spent-proofs.ts";
 import type { Submission } from "../stored/submission.ts";
 import { visitorLanguage } from "./visitor-language.ts";
@@ -286,7 +286,7 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
   const { endpoint, schema, honeypots } = caller.ready;
   const { definition } = schema;
   const body = post.readFields(post.body, definition);
-  const raw = readBody(body, honeypots, definition, readClient(caller, post));
+  const raw = readBody(body, honeypots, definition, readClientForFilter(caller, post));
   const submitter = readSubmitter(caller, post);
   const trapped = raw.honeypots.length > 0;
   const { language: ofEndpoint } = endpoint.settings;
