@@ -51,8 +51,8 @@ export default defineConfig({
     testTimeout: 2 * PATIENCE_MS,
     hookTimeout: 2 * PATIENCE_MS,
     expect: { poll: { timeout: PATIENCE_MS, interval: 10 } },
-    // One more than the two cores of a small machine, because tests wait for processes and disks a third of their time.
-    maxWorkers: 3,
+    // Two more than the two cores of a small machine, because tests wait for processes and disks a third of their time.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,
