@@ -8,25 +8,25 @@ import { NOON } from "./fake-clock.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { performOn } from "./terminal.ts";
 
-/** Who an account is, as a token names its owner. */
+/** An account as the `account` of a token's actor names it. */
 export interface Identity {
   readonly accountId: string;
   readonly email: string;
   readonly isOperator: boolean;
 }
 
-/** @param of whose token it is; null is a token of a workspace */
+/** Makes the actor of a token. @param of the account that owns the token; null if a workspace owns it */
 export function tokenOf(of: Identity | null, scopes: readonly Scope[], reach: Reach | null = null): Actor {
   return { kind: "token", tokenId: "tok_1", name: "CI", account: of, scopes, reach };
 }
 
-/** On SQLite, for what is the same on each engine. */
+/** Makes the accounts and forms of {@link threeOwnersOn} in a database on SQLite, for tests whose result is the same on each engine. */
 export async function threeOwners() {
   const db = temporaryDatabase();
   return { db, ...(await threeOwnersOn(db)) };
 }
 
-/** Ada is an operator, Ben and Cleo are not; each has a form of the same name. */
+/** Makes three accounts: Ada is an operator, Ben and Cleo are not. Each has a form, and all forms have the same name. */
 export async function threeOwnersOn(db: Database) {
   const owners = [];
   for (const email of ["ada@example.com", "ben@example.com", "cleo@example.com"]) {

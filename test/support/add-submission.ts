@@ -9,12 +9,12 @@ import {
 import type { Submission } from "../../src/submissions/stored/submission.ts";
 import { type StoredSubmission, UNTOUCHED } from "../../src/submissions/stored/submission-work.ts";
 
-/** A connection of ours or of the driver's. */
+/** A connection of our own class or of the driver. */
 interface Connection {
   prepare(sql: string): { run(...parameters: unknown[]): unknown };
 }
 
-/** What a test says of a submission; the rest is the same for all. */
+/** The parts of a submission that a test gives; the rest is the same for all. */
 export type GivenSubmission = Pick<Submission, "endpointId"> & Partial<Submission>;
 
 export function asSubmission(given: GivenSubmission): StoredSubmission {
@@ -36,7 +36,7 @@ export function asSubmission(given: GivenSubmission): StoredSubmission {
   };
 }
 
-/** Prepares the one statement that stores submissions. What it returns stores one and returns its id. */
+/** Prepares the one statement that stores submissions. The returned function stores one submission and returns its id. */
 export function submissionAdder(
   db: Connection,
 ): (given: GivenSubmission, event?: EventParts | null) => string {

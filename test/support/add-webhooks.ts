@@ -4,7 +4,7 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 
-/** Adds this number of webhooks on this machine to an endpoint, each with a path of its own. */
+/** Adds `count` webhooks to an endpoint. Each has its own path below `url`, which may be on this machine. */
 export function* addWebhooks(endpointId: string, url: string, count: number): Steps<void> {
   const keyring = createKeyring(defaultConfig.secrets);
   for (let index = 0; index < count; index += 1) {

@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { onTestFinished } from "vitest";
 
-/** What a tool answered: our part as JSON, and the part of strangers as it is shown. */
+/** The answer of a tool: `said` is the part that our server wrote, and `untrusted` is the part that strangers wrote, as it is shown. */
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly said: Record<string, unknown>;
-  /** Empty if it shows nothing of strangers. */
+  /** Empty if the answer contains nothing from strangers. */
   readonly untrusted: string;
 }
 
@@ -15,7 +15,7 @@ export interface Agent {
   call(name: string, input?: Record<string, unknown>): Promise<ToolAnswer>;
 }
 
-/** The official client, connected until the end of the test. @param isOld whether it speaks the protocol of 2025 */
+/** Connects the official client until the end of the test. @param isOld whether the client speaks the protocol version of 2025 */
 export async function connectAgent(url: string, token: string, isOld = false): Promise<Agent> {
   const client = newClient(isOld);
   await client.connect(
@@ -45,12 +45,12 @@ export function agentOf(client: Client): Agent {
   };
 }
 
-/** The SDK itself refuses arguments in a sentence. */
+/** Reads our part of an answer. If the SDK itself refuses the arguments, its answer is a sentence and not JSON. */
 function readSaid(text: string): Record<string, unknown> {
   return text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : { message: text };
 }
 
-/** What stands in the boundary of an answer. */
+/** Reads what stands inside the boundary of an answer, and throws if there is no boundary. */
 export function insideOf({ untrusted }: ToolAnswer): { readonly id: string; readonly content: unknown }[] {
   const [, name = "", json = "", end = ""] = untrusted.split("\n");
   if (name !== end || !/^untrusted-[\da-f]{24}$/.test(name)) throw new Error(`no boundary: ${untrusted}`);

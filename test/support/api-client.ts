@@ -5,7 +5,7 @@ import type { Answer } from "./http-client.ts";
 import { performOn } from "./terminal.ts";
 import type { TestServer } from "./test-server.ts";
 
-/** Whose token it is; none is the only account. */
+/** The owner and the limits of a token. If no owner is named, the only account owns it. */
 interface TokenOwner {
   readonly account?: string;
   readonly workspace?: string;
@@ -13,7 +13,7 @@ interface TokenOwner {
   readonly expires_in_ms?: number | null;
 }
 
-/** The text of a token with these scopes. */
+/** Creates a token with these scopes and returns its text. */
 export async function makeToken(
   { owner, clock }: { readonly owner: AnyDatabase; readonly clock: { now(): number } },
   scopes: readonly Scope[] = SCOPES,
@@ -25,12 +25,12 @@ export async function makeToken(
 
 export interface ApiRequest {
   readonly query?: string;
-  /** A value that is no text or bytes is sent as JSON. */
+  /** The body of the request. A value that is neither text nor bytes is sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
 
-/** One request to the API. @param token null sends none */
+/** Sends one request to the API. */
 export type Ask = (method: string, path: string, request?: ApiRequest) => Promise<Answer>;
 
 export function askWith(server: Pick<TestServer, "request">, token: string | null): Ask {

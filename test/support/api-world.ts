@@ -8,18 +8,18 @@ import { addFile } from "./owner-home.ts";
 import { performOn } from "./terminal.ts";
 import { goodPost, launchServer, type TestServer } from "./test-server.ts";
 
-/** A server with a row for everything that a route of the API can name. */
+/** A server with a row for everything that the path of an API route can name. */
 export interface ApiWorld {
   readonly server: TestServer;
-  /** What the paths of routes name, of the first account, which is an operator. */
+  /** The values for the parameters of paths. All rows belong to the first account, which is an operator. */
   readonly names: Readonly<Record<string, string>>;
-  /** The address of an account that is no operator and has a workspace of its own. */
+  /** The e-mail address of an account that is not an operator and has its own workspace. */
   readonly stranger: string;
-  /** The path of a route with names of rows that are there. */
+  /** Fills the parameters of a route's path with the names of rows that exist. */
   readonly pathOf: (path: string) => string;
 }
 
-/** For `beforeAll`: the caller stops the server. */
+/** Starts the world for `beforeAll`: the caller must stop the server. */
 export async function launchApiWorld(overrides: Parameters<typeof launchServer>[0] = {}): Promise<ApiWorld> {
   const server = await launchServer(overrides);
   const { id: endpoint, workspaceId: workspace, secret } = await server.addEndpoint();
@@ -29,7 +29,7 @@ export async function launchApiWorld(overrides: Parameters<typeof launchServer>[
   const submission = server.owner.prepare("SELECT id FROM submission").pluck().get() as string;
   await server.post(secret, { ...goodPost, _gotcha: "x" });
   const held = server.owner.prepare("SELECT id FROM held").pluck().get() as string;
-  // After the posts, so that nothing is sent.
+  // The webhook is added after the posts, so that nothing is sent to it.
   server.owner.now(() => addWebhooks(endpoint, "http://127.0.0.1:9", 1));
   const webhook = server.owner.prepare("SELECT id FROM webhook").pluck().get() as string;
   const made = await performOn(
@@ -60,7 +60,7 @@ export async function launchApiWorld(overrides: Parameters<typeof launchServer>[
   const stranger = server.owner.now(() => insertAccountRows("eve@example.com", server.clock.now())).account;
   const pathOf = (path: string): string =>
     path.replace(/:(\w+)/g, (_match, name: string) => {
-      // A message has its place under what it was sent to.
+      // The path of a message stands below the path of the recipient that it was sent to.
       const value = names[name] ?? names[path.split("/")[1] ?? ""];
       if (value === undefined) throw new Error(`add a row that ${path} can name: ${name}`);
       return value;
@@ -68,7 +68,7 @@ export async function launchApiWorld(overrides: Parameters<typeof launchServer>[
   return { server, names, stranger: stranger.email, pathOf };
 }
 
-/** All rows, but for the days on which tokens were used. */
+/** Reads all rows, except those of `api_token`, which change with the day on which a token is used. */
 export async function contentOfWorld({ server }: Pick<ApiWorld, "server">): Promise<Record<string, unknown>> {
   return { ...(await contentOf(server.owner)), api_token: null };
 }

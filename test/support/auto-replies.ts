@@ -12,7 +12,7 @@ async function readReply(db: Database, { id }: Endpoint): Promise<AutoReply> {
   return reply;
 }
 
-/** Turns it on, or changes it, as the command line does. */
+/** Turns on the automatic reply, or changes it, as the command line does. */
 export async function setAutoReply(
   db: Database,
   { endpoint, change }: { readonly endpoint: Endpoint; readonly change: ReplyChange },
@@ -24,7 +24,7 @@ export async function setAutoReply(
   return readReply(db, endpoint);
 }
 
-/** Turns it off as the command line does. */
+/** Turns off the automatic reply, as the command line does. */
 export async function turnOffAutoReply(db: Database, endpoint: Endpoint, now: number): Promise<AutoReply> {
   await performOn(db, turnOffReply, { endpoint: endpoint.id }, { now });
   return readReply(db, endpoint);

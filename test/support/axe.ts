@@ -4,20 +4,22 @@ import type { Page } from "playwright-core";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Tabs whose documents come with axe. */
+/** The tabs in which every new document already contains axe. */
 const tabs = new WeakSet<Page>();
 
-/** Which rules axe applies: some alone, or all without some. */
+/** The rules that axe applies: only some, or all without some. */
 interface Rules {
   readonly only?: readonly string[];
   readonly without?: readonly string[];
 }
 
-/** What axe finds wrong on a page, also on one whose own scripts are off: a rule and the first element that breaks it. */
+/**
+ * Lists what axe finds wrong on a page: each rule with the first element that breaks it. It also works if the page's own scripts are off.
+ */
 export async function axeViolations(page: Page, { only, without = [] }: Rules = {}): Promise<string[]> {
   await bringAxe(page);
   const left = without.map((rule) => [rule, { enabled: false }]);
-  // Controls must be large enough to touch; axe leaves that out unless it is asked for.
+  // Controls must be large enough to touch. Axe checks this only if it is asked to.
   const everything = { rules: { "target-size": { enabled: true }, ...Object.fromEntries(left) } };
   const options = only === undefined ? everything : { runOnly: { type: "rule", values: only } };
   const run = `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ["violations"], selectors: false })})`;
@@ -33,8 +35,8 @@ export async function axeViolations(page: Page, { only, without = [] }: Rules = 
 }
 
 /**
- * Axe takes the letters of Arabic, which join, for an icon of a font of icons, and looks at no contrast of theirs. While it looks, letters
- * stand there that do not join, and run in the same direction.
+ * Axe takes Arabic letters, which join, for an icon font, and then does not check their contrast. Therefore each Arabic letter is replaced
+ * during the check by a Hebrew one, which does not join and also runs from right to left.
  */
 const REPLACE_ARABIC = String.raw`(() => {
   const replaced = [];
@@ -48,7 +50,10 @@ const REPLACE_ARABIC = String.raw`(() => {
   return () => replaced.forEach(([text, data]) => (text.data = data));
 })()`;
 
-/** A browser compiles a script for all documents of a tab once, and one that is sent to a document each time. */
+/**
+ * Adds axe to the page and to later documents of its tab. A browser compiles such a script once for all documents of a tab, but it compiles
+ * a script that is sent to a document each time.
+ */
 async function bringAxe(page: Page): Promise<void> {
   if (!tabs.has(page)) {
     tabs.add(page);

@@ -37,7 +37,7 @@ import { newHeld } from "./held-posts.ts";
 
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 
-/** Leaves the log to SQLite, as on a server that has no files. */
+/** Leaves the log to SQLite, as on a server that has no file for its database. */
 export const NO_COPIER: LogCopier = {
   note() {},
   held: () => null,
@@ -45,12 +45,12 @@ export const NO_COPIER: LogCopier = {
   close: () => Promise.resolve(),
 };
 
-/** What one server writes batches with. */
+/** The parts with which one server writes batches. */
 export interface BatchServer {
   readonly write: BatchWriter;
   readonly queue: CommitQueue;
   readonly memory: SpamMemory;
-  /** How many messages it queued. */
+  /** Returns the number of messages that the server queued. */
   readonly queued: () => number;
 }
 
@@ -60,7 +60,7 @@ export interface BatchOptions {
   readonly observer?: CommitObserver;
 }
 
-/** A server on any engine, as far as it stores posts. */
+/** Makes those parts of a server that store posts, on any engine. */
 export function batchServer(
   db: Database,
   { maxHeld = null, mayReply = null, observer }: BatchOptions = {},
@@ -91,7 +91,7 @@ function onPostgresql(db: PostgresqlDatabase, shared: Shared) {
   return { outbox, write: createPostgresqlBatch({ ...shared, db, outbox, onMemoryFailure }) };
 }
 
-/** A workspace with one endpoint, and posts to it. */
+/** A workspace with one endpoint, and functions that make posts to it. */
 export interface Place {
   readonly workspaceId: string;
   readonly endpointId: string;
@@ -100,11 +100,11 @@ export interface Place {
   ) => PendingSubmission;
   readonly held: (more?: Partial<PendingHeld>) => PendingHeld;
   readonly idempotent: (key: string, body?: string) => IdempotentPost;
-  /** Adds a recipient that wants posts up to this score; its id. */
+  /** Adds a recipient that wants posts up to this score, and returns its id. */
   readonly recipient: (maxSpamScore: number, kind?: string, conditions?: Condition[]) => Promise<string>;
 }
 
-/** @param name of the account, each time another one. */
+/** Makes an account with a workspace and an endpoint. @param name the name of the account, which must be new each time */
 export async function addPlace(db: Database, name = "ana"): Promise<Place> {
   const { workspace } = await db.transaction(() => insertAccountRows(`${name}@example.org`, NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
@@ -152,12 +152,12 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
   };
 }
 
-/** Writes a batch and gives what became of each post. */
+/** Writes a batch and returns the outcome of each post. */
 export async function outcomesOf(server: BatchServer, batch: Batch) {
   return (await server.write(batch)).outcomes;
 }
 
-/** How many posts ended how. */
+/** Counts the posts by outcome. */
 export function tally(outcomes: readonly CommitOutcome[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const outcome of outcomes) {

@@ -20,14 +20,15 @@ const SOURCES = [
 ];
 
 /**
- * Bundles the sources when one is newer, once for all test files: a process of the bundle starts in a quarter of the processor time
- * of one of the sources. Packages with native code stay outside and are loaded from `node_modules`. Commands start from a snapshot.
+ * Bundles the sources once for all test files, if a source is newer than the bundle. A process of the bundle starts in a quarter of the
+ * processor time that a process of the sources takes. Packages with native code are not bundled; they are loaded from `node_modules`.
+ * Commands start from a snapshot.
  */
 export default async function bundleProgram(): Promise<void> {
   const bundledAt = Math.min(newest(bundle), newest(snapshot));
   if (SOURCES.every((source) => newest(join(root, source)) < bundledAt)) return;
   const { build } = await import("esbuild");
-  // Another run of the tests may be reading the old one.
+  // Another run of the tests may be reading the old bundle, so the new one is written to another file and then renamed.
   const fresh = `${bundle}.${process.pid}`;
   try {
     await build({
@@ -37,11 +38,11 @@ export default async function bundleProgram(): Promise<void> {
       outfile: fresh,
       external: ["better-sqlite3", "@node-rs/argon2"],
       plugins: [bundlePatternEngine()],
-      // The one module that starts a thread finds the thread's script among the sources.
+      // Only one module starts a thread. It must find the script of the thread among the sources.
       define: { "import.meta.url": JSON.stringify(threadStarter) },
       logLevel: "warning",
     });
-    // Half as much to read for each process.
+    // As ASCII, the bundle takes half as many bytes in memory, so each process has less to read.
     writeFileSync(fresh, asAscii(readFileSync(fresh, "utf8")));
     renameSync(fresh, bundle);
     await takeSnapshot();
@@ -50,7 +51,9 @@ export default async function bundleProgram(): Promise<void> {
   }
 }
 
-/** Without a snapshot, because a source holds something that it cannot, commands start from the bundle. */
+/**
+ * Makes the snapshot. If it cannot be made, because a source holds something that a snapshot cannot hold, commands start from the bundle.
+ */
 async function takeSnapshot(): Promise<void> {
   const { makeSnapshot } = await import("./snapshot-program.ts");
   try {
@@ -64,5 +67,5 @@ async function takeSnapshot(): Promise<void> {
   }
 }
 
-/** Node writes out every object that it could not keep. */
+/** The longest part of an error that is shown, in characters: Node writes out every object that it could not keep. */
 const LONGEST_REASON = 2000;

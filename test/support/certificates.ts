@@ -14,7 +14,7 @@ export interface Authority extends Certificate {
   remove(): void;
 }
 
-/** A certificate authority of a test's own, made with the `openssl` program in a folder of its own. */
+/** Creates a certificate authority for one test, in its own folder, with the `openssl` program. */
 export function createAuthority(): Authority {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-ca-"));
   const run = (...args: string[]): void => {

@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** The shell is Chromium without the windows around the pages, which take more than half of the processor time. */
+/**
+ * The places where Chromium may be. `chromium-headless-shell` comes first: it has no windows around the pages, which take more than half of
+ * the processor time.
+ */
 const PLACES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map(
   (name) => `/usr/bin/${name}`,
 );
@@ -16,7 +19,7 @@ if (chromiumPath === null) {
   );
 }
 
-/** Looks nothing up and updates nothing by itself, so that only the test's own requests are made. */
+/** Options that stop Chromium's own look-ups and updates, so that it makes only the requests of the test. */
 const QUIET = [
   "--no-sandbox",
   "--disable-gpu",
@@ -25,14 +28,14 @@ const QUIET = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // A page lives for less time than its scripts, and axe above all, take to be optimized.
+  // A page lives for a shorter time than it takes to optimize its scripts, above all axe.
   "--js-flags=--no-turbofan,--no-maglev",
 ];
 
-/** Pages of one site share a process, which takes a tenth off a test's processor time. */
+/** Lets the pages of one site share a process, which saves a tenth of a test's processor time. */
 const ONE_RENDERER = "--renderer-process-limit=1";
 
-/** @param program what starts it in the place of its own path. */
+/** Launches Chromium. @param program the path of a program that starts Chromium */
 export function launchChromium(program = chromiumPath ?? ""): Promise<Browser> {
   return chromium.launch({ executablePath: program, args: [...QUIET, ONE_RENDERER] });
 }

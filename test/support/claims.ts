@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from "../../src/outbox/sending/claimed-delivery.
 import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
 import type { EndedAttempt, RecordedAttempt } from "../../src/outbox/sending/transport.ts";
 
-/** Up to `limit` due deliveries of one recipient, claimed as a deliverer claims them. */
+/** Claims up to `limit` due deliveries of one recipient, as a deliverer claims them. */
 export function claimDue(
   db: SqliteDatabase,
   recipientId: string,

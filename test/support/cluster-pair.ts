@@ -7,13 +7,13 @@ import {
 } from "./postgresql-cluster.ts";
 import { until } from "./until.ts";
 
-/** A primary, and a standby that has every commit before it is acknowledged. */
+/** A primary and its standby. Each commit is on the standby before it is acknowledged. */
 export interface ClusterPair {
   readonly primary: Cluster;
   readonly standby: Cluster;
-  /** Names both hosts of a database, so that whoever connects finds the primary. */
+  /** Returns an address of a database that names both hosts, so that a client finds the primary. */
   address(database?: string): string;
-  /** Makes the standby the primary. Kill the other one first: two would both take writes. */
+  /** Makes the standby the primary. Kill the old primary first, because otherwise both would accept writes. */
   promote(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startPair(): Promise<ClusterPair> {
   };
 }
 
-/** Starts a standby that the primary's commits wait for from now on. */
+/** Starts a standby. From then on, each commit of the primary waits for it. */
 export async function attachStandby(primary: Cluster): Promise<Cluster> {
   const standby = await startStandby(primary, { tcp: true });
   const admin = await connectPlainly(primary.address("postgres"));
@@ -46,7 +46,7 @@ export async function attachStandby(primary: Cluster): Promise<Cluster> {
 
 export async function promote(standby: Cluster): Promise<void> {
   const client = await connectPlainly(standby.address("postgres"));
-  // Waits until it takes writes.
+  // `pg_promote()` waits until the standby accepts writes.
   await client.query("SELECT pg_promote()");
   await client.end();
 }

@@ -5,8 +5,9 @@ import { run } from "../../src/cli/program.ts";
 import { type HostedCommand, STREAM_FILES } from "./hosted-command.ts";
 
 /**
- * Makes this process run command lines that another one sends, one after the other. Each finds what a process of its own would have:
- * its folder, its environment, and its standard streams, which are files in a folder. Ends with the other process.
+ * Makes this process run the command lines that another process sends, one after the other. Each command finds what it would find in its
+ * own process: its folder, its environment and its standard streams, which are files in a folder. This process ends together with the other
+ * one.
  */
 export function hostCommands(streams: string): void {
   const idle = countActive();
@@ -27,18 +28,18 @@ async function perform(
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   for (const [fd, name] of STREAM_FILES.entries()) {
-    // A file gets the lowest descriptor that is free.
+    // An opened file gets the lowest free descriptor, which is the one that was just closed.
     closeSync(fd);
     openSync(join(streams, name), fd === 0 ? "r" : "w");
   }
   const code = await run(args);
-  // What a command leaves behind would keep its process from ending.
+  // Anything that a command leaves open would keep its own process from ending, so this waits until it is gone.
   while ((await countActive()) > most);
   process.chdir("/");
   process.send?.(code);
 }
 
-/** What keeps this process from ending. */
+/** Counts the resources that keep this process from ending. */
 async function countActive(): Promise<number> {
   await sleep(1);
   return process.getActiveResourcesInfo().length;

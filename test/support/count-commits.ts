@@ -4,8 +4,8 @@ const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
 /**
- * The transactions that a database's write-ahead log holds, by its file format: the last frame of each names the size
- * of the database after it, and frames of an older log have another salt.
+ * Counts the transactions in a database's write-ahead log, by its file format: the last frame of each transaction contains the size of the
+ * database after it, and frames of an older log have another salt.
  */
 export function countCommits(databasePath: string): number {
   const log = readFileSync(`${databasePath}-wal`);

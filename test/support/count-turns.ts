@@ -1,4 +1,4 @@
-/** Does the work, and tells how many turns all other work of the process had meanwhile. */
+/** Runs the work, and returns the number of turns of the event loop that all other work of the process had meanwhile. */
 export async function countTurns(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

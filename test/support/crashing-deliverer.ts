@@ -15,7 +15,7 @@ import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts"
 import { submissionAdder } from "./add-submission.ts";
 
 /**
- * A process that ends itself with SIGKILL at one point of the way of a delivery.
+ * The points on the way of a delivery at which this process ends itself with SIGKILL.
  * Usage: node crashing-deliverer.ts DATABASE POINT ENDPOINT
  */
 export const CRASH_POINTS = [
@@ -34,7 +34,7 @@ export const CRASH_POINTS = [
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Quick answers before the end, if deliveries must be claimed ahead by then. */
+/** The number of quick answers before the crash, if deliveries must be claimed ahead by then. */
 const ANSWERS_UNTIL_AHEAD = 25;
 
 if (import.meta.main) {
@@ -72,7 +72,7 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
   ): Result => {
     const result = transaction(() => {
       const made = work();
-      // A transaction that reads the recipients claims nothing.
+      // A transaction that only reads the recipients claims nothing.
       if (inside !== "claimed, not committed" || isSending.get() !== undefined) dieAt(inside);
       return made;
     });

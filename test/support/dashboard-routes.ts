@@ -5,16 +5,16 @@ import { silentLog } from "./silent-log.ts";
 import type { OwnerHome } from "./owner-home.ts";
 import type { ConfigOverrides, TestServer } from "./test-server.ts";
 
-/** A route as the dashboard has registered it, so that a test over all of them meets each new one by itself. */
+/** A route that the dashboard has registered. A test over all routes thus includes each new route by itself. */
 export interface DashboardRoute {
   readonly method: "GET" | "POST";
-  /** With its parameters: `/dashboard/submissions/:id`. */
+  /** The path with its parameters, like `/dashboard/submissions/:id`. */
   readonly path: string;
-  /** Whether it answers without a session. */
+  /** Whether the route answers without a session. */
   readonly isOpen: boolean;
 }
 
-/** Every route of the dashboard but the one for unknown addresses. */
+/** Lists every route of the dashboard, except the one for unknown addresses. */
 export async function dashboardRoutes({
   owner: db,
   config,
@@ -23,11 +23,11 @@ export async function dashboardRoutes({
   const routes: DashboardRoute[] = [];
   const server = fastify();
   server.addHook("onRoute", ({ method, url, config }) => {
-    // Of the paths "" and "/" of a scope, one is a double that nobody links to.
+    // Of the paths "" and "/" of a scope, the second is a duplicate that no page links to.
     if ((method === "GET" || method === "POST") && !/\/\*?$/.test(url))
       routes.push({ method: method as DashboardRoute["method"], path: url, isOpen: config?.isOpen === true });
   });
-  // What only requests need is left out.
+  // Parts that only requests need are left out.
   const parts: Partial<DashboardParts> = { db, config, clock, log: silentLog };
   mountDashboard(server, parts as DashboardParts);
   await server.ready();
@@ -35,7 +35,7 @@ export async function dashboardRoutes({
   return routes;
 }
 
-/** What stands for a parameter, by the part of the path before it. */
+/** The value of a parameter, by the part of the path before it. */
 const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   submissions: ({ submissionIds: [first = ""] }) => first,
   files: ({ fileId }) => fileId,
@@ -56,27 +56,27 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   help: () => "spam",
 };
 
-/** Messages that are not a webhook's, by the beginning of the path. */
+/** The ids of messages that do not belong to a webhook, by the beginning of the path. */
 const DELIVERIES: Readonly<Record<string, (home: OwnerHome) => string>> = {
   "/dashboard/recipients/": ({ mailDeliveryId }) => mailDeliveryId,
   "/dashboard/replies/": ({ replyDeliveryId }) => replyDeliveryId,
 };
 
-/** What follows the address of a page that only the link in a letter leads to. */
+/** The query of pages that are reached only by a link in a letter. */
 const QUERIES: Readonly<Record<string, (home: OwnerHome) => string>> = {
   "/dashboard/sign-up/confirm": ({ signUpToken }) => `?token=${signUpToken}`,
   "/dashboard/login": ({ loginCode }) => `?code=${loginCode}`,
   "/dashboard/lost-password/new": ({ resetToken }) => `?token=${resetToken}`,
 };
 
-/** Settings with which every page is there. No letter leaves the machine. */
+/** Settings with which every page exists. No letter leaves the machine. */
 export const EVERY_PAGE: ConfigOverrides = {
   server: { port: 0, baseUrl: "https://forms.example.com" },
   mail: { host: "127.0.0.1", port: 9, from: "forms@example.com" },
   dashboard: { signUp: "open" },
 };
 
-/** The address of a route for somebody's rows. @throws if a parameter stands behind a part that has no rows here. */
+/** Returns the address of a route, with the ids of somebody's rows. @throws if there is no value for a parameter */
 export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
   const query = QUERIES[path]?.(home) ?? "";
   const address = path.replaceAll(/([\w-]+)\/:\w+/g, (_whole, before: string) => {
@@ -88,10 +88,10 @@ export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
   return `${address}${query}`;
 }
 
-/** Addresses that answer something other than a page, or lead elsewhere. */
+/** Matches addresses that do not answer with a page, or that redirect. */
 const NO_PAGE = /\/(?:sign-in\/oidc|assets\/|events$|export|files\/)|\.(?:csv|xlsx|zip|json|jsonl|txt|svg)$/;
 
-/** The addresses of every page that can be read. */
+/** Lists the addresses of all pages that can be read. */
 export function pagesOf(routes: readonly DashboardRoute[], home: OwnerHome): string[] {
   return routes
     .filter(({ method, path }) => method === "GET" && !NO_PAGE.test(path))

@@ -2,7 +2,10 @@ import { COPIED_TABLES } from "../../src/database/copy-tables.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import { all } from "../../src/database/steps.ts";
 
-/** Every row of every table, in an order that does not depend on the engine. The order of commits is each engine's own, and so is who sends. */
+/**
+ * Reads every row of every table, in an order that does not depend on the engine. Columns that differ between engines are null: the order
+ * of commits and the server that sends.
+ */
 export async function contentOf(db: Database): Promise<Record<string, unknown>> {
   const content: Record<string, unknown> = {};
   for (const table of COPIED_TABLES) {

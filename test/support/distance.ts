@@ -1,16 +1,16 @@
 import { makeTokenHere, serveHere, type ServerHere } from "./machine-database.ts";
 
 /**
- * Whether commands of a machine go to a server over HTTP, as the project `distance` of the tests has it. It leaves out a test of what only
- * the machine of the database knows or may do, like its configuration.
+ * Whether the commands of a test go to a server over HTTP, as they do in the project `distance` of the tests. That project leaves out tests
+ * of what only the machine of the database knows or may do, for example its configuration.
  */
 export const isAtDistance = process.env["FORMSVC_TESTS_AT"] === "a distance";
 
-/** Commands that are about a machine, with the reason in `test/tidy/doors.ts` or in docs/remote.md. */
+/** Commands that are about a machine. The reason for each is in `test/tidy/doors.ts` or in docs/remote.md. */
 const LOCAL =
   /^(?:init|serve|backup|restore|migrate|copy|secrets|doctor|config|systemd|completion|docs|help|upgrade|version|healthcheck|login|logout|context|token|mail (?:check|test)|account (?:sign-in-link|reset-totp)|schema (?:check|edit)|webhook (?:verify|listen)|spam eval)\b/;
 
-/** Whether a command line works on the machine, and would at a distance be refused or ignore the server. */
+/** Whether a command line works only on the machine. With a server it would be refused, or it would ignore the server. */
 function isLocal(args: readonly string[]): boolean {
   return (
     LOCAL.test(args.slice(0, 2).join(" ")) ||
@@ -18,7 +18,7 @@ function isLocal(args: readonly string[]): boolean {
   );
 }
 
-/** Reaches the database in a folder through a server, with a token that may do everything. */
+/** Lets commands reach the database in a folder through a server, with a token that may do everything. */
 export class Distance {
   readonly #folder: string;
   #token: string | null = null;
@@ -29,9 +29,8 @@ export class Distance {
   }
 
   /**
-   * The variables with which a command goes to the server; none for what is local.
-   *
-   * @param running a server that a test started in the folder; without one this serves there itself.
+   * Returns the environment variables with which a command goes to the server; none if the command is local.
+   * @param running the address of a server that a test started in the folder; if it is null, this object starts one itself
    */
   async variables(
     args: readonly string[],
@@ -40,11 +39,11 @@ export class Distance {
     if (isLocal(args)) return {};
     this.#token ??= await makeTokenHere(this.#folder);
     const url = running ?? (await (this.#own ??= serveHere(this.#folder))).url;
-    // A command that works here all the same would find nothing.
+    // The path does not exist, so that a command that ignores the server finds nothing.
     return { FORMSVC_SERVER: url, FORMSVC_TOKEN: this.#token, FORMSVC_DATABASE_PATH: "/nowhere/formsvc.db" };
   }
 
-  /** Ends its own server: it has an old configuration, or a test starts one, or all is done. */
+  /** Stops this object's own server. Call it if the configuration changes, before a test starts a server, and at the end. */
   async leave(): Promise<void> {
     const own = this.#own;
     this.#own = null;

@@ -12,19 +12,19 @@ const HEADER_BYTES = 12;
 const MAX_PART_BYTES = 255;
 
 export interface DnsServer {
-  /** Asks this server alone. */
+  /** A resolver that asks only this server. */
   readonly resolver: Resolver;
   /** The names that were asked for. */
   readonly asked: readonly string[];
 }
 
-/** A DNS server on loopback, until the test ends; a name that is not listed is NXDOMAIN. */
+/** Starts a DNS server on loopback, until the test ends. It answers NXDOMAIN for a name that is not in `zone`. */
 export async function startDnsServer(
   zone: Readonly<Partial<Record<string, DnsAnswer>>>,
   onQuestion: (resolver: Resolver) => void = () => {},
 ): Promise<DnsServer> {
   const asked: string[] = [];
-  // One long attempt: an answer that comes late on a busy machine is still taken.
+  // The resolver waits long and tries once, so that it also accepts an answer that comes late on a busy machine.
   const resolver = new Resolver({ timeout: 60_000, tries: 1 });
   const socket = createSocket("udp4", (question: Buffer, { port, address }: RemoteInfo) => {
     const { name, end } = readName(question);
@@ -40,7 +40,7 @@ export async function startDnsServer(
   return { resolver, asked };
 }
 
-/** The name in lower case, and where the question ends. */
+/** Reads the name, in lower case, and the position at which the question ends. */
 function readName(question: Buffer): { readonly name: string; readonly end: number } {
   const labels: string[] = [];
   let at = HEADER_BYTES;
@@ -51,7 +51,7 @@ function readName(question: Buffer): { readonly name: string; readonly end: numb
   return { name: labels.join(".").toLowerCase(), end: at + 5 };
 }
 
-/** @param question its header and its one question */
+/** Writes the reply. @param question the header and the one question of the request */
 function reply(question: Buffer, answer: Exclude<DnsAnswer, "silence">): Buffer {
   const records = typeof answer === "string" ? [] : answer;
   const header = Buffer.from(question);
@@ -62,7 +62,7 @@ function reply(question: Buffer, answer: Exclude<DnsAnswer, "silence">): Buffer 
   return Buffer.concat([header, ...records.map((text) => recordOf(type, text))]);
 }
 
-/** The name is a pointer to the question's. */
+/** Writes a record. Its name is a pointer to the name in the question. */
 function recordOf(type: number, text: string): Buffer {
   const data = type === ADDRESS ? Buffer.from(text.split(".").map(Number)) : partsOf(text);
   const head = Buffer.from([0xc0, HEADER_BYTES, 0, type, 0, 1, 0, 0, 0, 0, 0, 0]);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What a server on a file does not measure. */
+/** The metrics that a server on a SQLite file does not have. */
 export const ONLY_ON_POSTGRESQL: readonly string[] = [
   "formsvc_database_refusals_total",
   "formsvc_database_synchronous_standbys",
@@ -9,7 +9,7 @@ export const ONLY_ON_POSTGRESQL: readonly string[] = [
   "formsvc_standby_wait_seconds",
 ];
 
-/** The metrics that the page on monitoring names, sorted. */
+/** Lists the metrics that the page on monitoring names, sorted. */
 export function documentedMetrics(): string[] {
   const page = readFileSync(new URL("../../docs/monitoring.md", import.meta.url), "utf8");
   const named = [...page.matchAll(/\b(?:formsvc|process|nodejs)_[a-z0-9_]+/g)].map(([name]) =>
@@ -18,7 +18,7 @@ export function documentedMetrics(): string[] {
   return [...new Set(named)].toSorted();
 }
 
-/** The metrics of an answer in Prometheus' format, sorted. */
+/** Lists the metrics of an answer in Prometheus' format, sorted. */
 export function servedMetrics(text: string): string[] {
   return [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? "").toSorted();
 }

@@ -1,10 +1,10 @@
 import SqliteDatabase from "better-sqlite3";
 import { migrations } from "../../src/database/migrations.generated.ts";
 
-/** By version; what is not there yet is made of the one before. */
+/** Empty databases by schema version. A missing one is made from the one before it. */
 const empties: Buffer[] = [];
 
-/** The bytes of a database without rows of an earlier schema version. */
+/** Returns the bytes of a database without rows, at an earlier schema version. */
 export function emptyOfVersion(version: number): Buffer {
   for (const { sql } of migrations.slice(empties.length, version)) {
     const connection = new SqliteDatabase(empties.at(-1) ?? ":memory:");

@@ -6,13 +6,12 @@ const END_WAITS = {
   terminate: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
 } as const;
 
-/** Without it this and the servers, whose waits begin anew, would take all of the processor. */
+/** The pause between two rounds. Without it, this loop and the servers, which wait again at once, would use the whole processor. */
 const PAUSE_MS = 10;
 
 /**
- * Ends each wait for the standby, so that what it waited with is to be seen on the primary alone. Returns what stops it.
- *
- * @param admin whose own commits wait for no standby.
+ * Ends each wait for the standby, so that the effect on the primary alone can be seen. Returns a function that stops this.
+ * @param admin a client whose own commits do not wait for a standby
  */
 export function endWaits(admin: Client, how: keyof typeof END_WAITS): () => Promise<void> {
   const end = new AbortController();

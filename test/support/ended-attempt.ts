@@ -27,7 +27,7 @@ export const PIGEON: Transport = {
   destroy: () => Promise.resolve(),
 };
 
-/** The end of an attempt, which delivered if nothing else is said. */
+/** Makes the end of an attempt. It delivered the message, unless `result` says otherwise. */
 export function ended(delivery: ClaimedDelivery, result: Partial<AttemptResult> = {}): EndedAttempt {
   return { delivery, transport: PIGEON, result: { ...ANSWERED, ...result }, random: 0 };
 }

@@ -25,11 +25,11 @@ const POLICY: DeliveryPolicy = {
   pace: null,
 };
 
-/** What one attempt carried. */
+/** The message that one attempt carried. */
 export interface Carried {
   readonly id: string;
   readonly to: string;
-  /** Messages of it, and how many bodies of those. */
+  /** The number of messages in it; `bodies` is the number of those that have a body. */
   readonly count: number;
   readonly bodies: number;
 }
@@ -40,7 +40,7 @@ interface DeliverOptions {
   readonly claims?: Claims;
 }
 
-/** A deliverer over any engine, which sends to these recipients of the kind `pigeon`. It is started. */
+/** Makes and starts a deliverer on any engine, which sends to these recipients of the kind `pigeon`. */
 export function deliverOn(
   db: Database,
   to: readonly string[],
@@ -68,7 +68,7 @@ export function deliverOn(
   const parts = { db, claims, outbox, transports: [transport], clock, log: silentLog, random: () => 0 };
   const deliverer = new Deliverer(parts);
   deliverer.start();
-  /** Lets everything happen that is due by then. */
+  /** Advances the clock, and waits until everything that is due then has happened. */
   const settle = async (advanceMs = 0): Promise<void> => {
     clock.advance(advanceMs);
     deliverer.reload();

@@ -4,9 +4,9 @@ import { Agent, get, type IncomingMessage } from "node:http";
 export interface EventStream {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
-  /** The next event's name and data; null when the stream has ended. */
+  /** Waits for the next event and returns its name and data; null after the end of the stream. */
   next(): Promise<{ readonly name: string; readonly data: string } | null>;
-  /** Everything that came so far. */
+  /** Returns all text that has come so far. */
   text(): string;
   close(): void;
 }

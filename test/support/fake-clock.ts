@@ -6,7 +6,7 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
 }
 
-/** The middle of a month, so that no test crosses its end by accident. */
+/** A time in the middle of a month, so that no test reaches the end of the month by accident. */
 export const NOON = Date.UTC(2026, 5, 15, 12);
 
 export function createFakeClock(start: number = NOON): FakeClock {

@@ -1,10 +1,10 @@
 import type { Timing } from "../../src/mail/letters.ts";
 
-/** Monotonic time that stands still until it is moved; what is due at once still runs by itself. */
+/** A monotonic time that stands still until it is moved. Work that is due at once still runs by itself. */
 export interface FakeTiming extends Timing {
-  /** Moves the time, and runs what is due by then. */
+  /** Moves the time, and runs the work that is due by then. */
   advance(ms: number): void;
-  /** When the next wake-up is; undefined if none is planned. */
+  /** The time of the next wake-up in milliseconds; undefined if none is planned. */
   nextAt(): number | undefined;
 }
 

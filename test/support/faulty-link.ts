@@ -6,28 +6,27 @@ import { parseDatabaseAddress } from "../../src/database/postgresql/address.ts";
 
 /** A network between a client and PostgreSQL, with the faults that networks have. */
 export interface FaultyLink {
-  /** On this machine's loopback address. */
+  /** The port of the link on the loopback address. */
   readonly port: number;
-  /** Of the same database, through the link. */
+  /** The address of the same database through the link. */
   readonly address: string;
-  /** New connections are made to the first host of this address. */
+  /** From now on, new connections go to the first host of this address. */
   redirect(to: string): void;
   /**
-   * The next connection that sends this text is cut when the server has answered it: the server has done it, and the client
-   * never hears.
-   *
-   * @param answer a part of the answer, if the client sends other statements together with it.
+   * Cuts the next connection that sends this text, after the server has answered it: the server has done the work, and the client never
+   * learns it.
+   * @param answer a part of the answer; give it if the client sends other statements together with the text
    */
   cutAnswerTo(text: string, answer?: string): void;
-  /** The next connection that sends this text falls silent before the text has passed. Resolves when it has done so. */
+  /** Makes the next connection that sends this text silent, before the text has passed. Resolves when the connection is silent. */
   silenceAt(text: string): Promise<void>;
-  /** From now on nothing passes. No connection is closed: neither end hears that the other one is away. */
+  /** From now on no data passes. No connection is closed, so neither end learns that it cannot reach the other. */
   silence(): void;
-  /** What was held back passes, and all that follows. */
+  /** Lets the data that was held back pass, and all later data. */
   resume(): void;
-  /** Breaks every connection. New ones are taken. */
+  /** Breaks every connection. New connections are accepted. */
   cut(): void;
-  /** Each piece of data takes this much longer in each direction. */
+  /** Delays each piece of data by this time, in each direction. */
   delay(ms: number): void;
 }
 
@@ -36,11 +35,11 @@ interface Faults {
   cutsAfter: { readonly text: string; readonly answer: string } | null;
   silencesAt: { readonly text: string; readonly done: () => void } | null;
   delayMs: number;
-  /** Resolves when data may pass again; null if they may now. */
+  /** Resolves when data may pass again; null if data may pass now. */
   resumed: PromiseWithResolvers<void> | null;
 }
 
-/** A link to the first host of a database's address; gone after the test. */
+/** Starts a link to the first host of a database's address. The link ends after the test. */
 export async function startLink(to: string): Promise<FaultyLink> {
   const { user, password, database } = parseDatabaseAddress(to);
   let target = to;
@@ -107,7 +106,7 @@ function passBoth(client: Socket, upstream: Socket, faults: Faults): void {
   const pass = async (from: Socket, to: Socket): Promise<void> => {
     let isBroken = false;
     try {
-      // Not destroyed when the loop is left: a silent connection stays open.
+      // The socket is not destroyed at the end of the loop, because a silent connection must stay open.
       for await (const data of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         if (from === client) notice(data);
         isBroken = own.cutsAt !== null && from === upstream && data.includes(own.cutsAt);

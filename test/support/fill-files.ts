@@ -10,8 +10,8 @@ interface Owners {
 }
 
 /**
- * Files of a submission and of a held post, one that is being stored, the key of their addresses, what an address sent in a day, and a
- * row that came in the export of another service.
+ * Stores files of a submission and of a held post, a file that is still being stored, the key for the addresses of files, the bytes that an
+ * address sent in a day, and a row that was imported from another service.
  */
 export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name: string): Steps<void> {
   const file = {

@@ -2,7 +2,7 @@ import { query } from "../../src/database/database.ts";
 import { run, type Steps } from "../../src/database/steps.ts";
 import { NOON } from "./fake-clock.ts";
 
-/** Somebody who is asked to become a member of the workspace. */
+/** Stores an invitation to become a member of the workspace. */
 export function* fillInvitations(workspaceId: string, accountId: string): Steps<void> {
   yield* run(
     query.insertInto("invitation").values({

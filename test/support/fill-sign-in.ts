@@ -3,7 +3,7 @@ import { run, type Steps } from "../../src/database/steps.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { NOON } from "./fake-clock.ts";
 
-/** Every way in which an account signs in, or proves who it is. */
+/** Stores a row for every way in which an account signs in or proves who it is. */
 export function* fillSignIn(accountId: string, hostile: string): Steps<void> {
   yield* run(
     query.insertInto("credential").values({

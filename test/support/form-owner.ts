@@ -5,7 +5,7 @@ import type { TestEndpoint, TestServer } from "./test-server.ts";
 import { visit, type Visitor } from "./visitor.ts";
 import { makeEndpoint } from "./terminal.ts";
 
-/** Somebody who is signed in and has an endpoint in a workspace of their own. The first one of a server is an operator. */
+/** A person who is signed in and has an endpoint in their own workspace. The first one on a server is an operator. */
 export interface FormOwner extends Visitor {
   readonly endpoint: TestEndpoint;
 }
@@ -15,7 +15,7 @@ export async function addFormOwner(server: TestServer, email: string): Promise<F
   return { ...visitor, endpoint: await addEndpointOf(server, visitor, "Contact") };
 }
 
-/** One more endpoint in the visitor's workspace. */
+/** Adds one more endpoint to the visitor's workspace. */
 export async function addEndpointOf(
   server: TestServer,
   visitor: Visitor,

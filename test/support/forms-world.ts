@@ -30,7 +30,7 @@ const parts = {
   searches: null,
 };
 
-/** Operations as the command line does them, with plans that allow everything. */
+/** Performs operations as the command line does, with plans that allow everything. */
 export function performerOn(db: Database): PerformAnywhere {
   return (operation, input) => performOn(db, operation, input, { parts: parts, plans });
 }
@@ -38,7 +38,7 @@ export function performerOn(db: Database): PerformAnywhere {
 export const KEEPS_ALL: Pruning = { prunes: false, withPosts: [] };
 export const PRUNES: Pruning = { prunes: true, withPosts: [] };
 
-/** The plan of a file that holds this value. */
+/** Plans the changes for a file with this content. */
 export function planOf(
   perform: PerformAnywhere,
   value: unknown,
@@ -50,7 +50,7 @@ export function planOf(
 
 export const VARIABLES = { SLACK_URL: "https://192.0.2.7/T0/B0/secret-of-slack", CRM_TOKEN: "Bearer of-crm" };
 
-/** Applies it, and gives the secrets that were made. */
+/** Applies a file with this content, and returns the secrets that were made. */
 export async function applyTo(
   perform: PerformAnywhere,
   value: unknown,
@@ -62,12 +62,12 @@ export async function applyTo(
   return made;
 }
 
-/** Everything that is there, as a file of it. */
+/** Exports everything that exists, as the content of a file. */
 export async function exported(perform: PerformAnywhere) {
   return (await exportFile(perform)).file;
 }
 
-/** The changes of a plan in one line each. */
+/** Writes each change of a plan in one line. */
 export function linesOf({ changes }: Plan): string[] {
   return changes.map(({ verb, kind, name, differences }) =>
     [verb, kind, name, ...differences.map(({ member }) => member)].join(" "),
@@ -76,7 +76,7 @@ export function linesOf({ changes }: Plan): string[] {
 
 const email = { type: "string", required: true, format: "email" };
 
-/** Three forms in two workspaces, with something of everything. */
+/** The content of a file with three forms in two workspaces, which uses every feature. */
 export const EVERYTHING = {
   version: 1,
   workspaces: [

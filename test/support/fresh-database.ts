@@ -7,13 +7,13 @@ import { makeFolder } from "./temporary-folder.ts";
 
 let fresh: Buffer | null = null;
 
-/** Makes a database as a new one is after its migrations: a copy of one, which takes a fraction of their time. */
+/** Makes a new database, as it is after its migrations. It is a copy, which takes a fraction of the time of the migrations. */
 export function copyFreshDatabase(path: string): void {
   fresh ??= migrateNew();
   writeFileSync(path, fresh, { flag: "wx", mode: 0o600 });
 }
 
-/** The bytes of its only file. */
+/** Migrates a new database and returns the bytes of its only file. */
 function migrateNew(): Buffer {
   const folder = makeFolder(memoryFolder());
   const path = join(folder.path, "formsvc.db");

@@ -9,7 +9,7 @@ import { fillInvitations } from "./fill-invitations.ts";
 import { fillSignIn } from "./fill-sign-in.ts";
 import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-/** Texts that engines, drivers and encodings have stumbled over; none has a NUL. */
+/** A text with what has caused faults in engines, drivers and encodings. It has no NUL. */
 const HOSTILE = "Zoë's \"quote\" \\ % _ ? $1 {} \u{1F600} \u2028 \uFFFD 'ß";
 
 /** The ids of what {@link fillEveryTable} stores. */
@@ -22,7 +22,7 @@ export interface Filled {
   readonly recipientIds: readonly string[];
 }
 
-/** Stores rows in every table, enough that lists have an order and pages a next one. */
+/** Stores rows in every table, enough that lists have an order and a second page. */
 export async function fillEveryTable(db: Database): Promise<Filled> {
   const ids = {
     accountId: newId("acct", NOON),
@@ -337,7 +337,7 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
   });
   const fault = { kind: "mail", place: "mail.example.org:587", since: NOON, message: HOSTILE };
   yield* insert("place_fault", { ...fault, next_probe_at: NOON });
-  // A row may name one that comes after it.
+  // A delivery may name one that comes after it.
   const lastId = newId("msg", NOON + 19_000);
   const states = ["pending", "sending", "delivered", "held", "failed"] as const;
   for (const [index, submissionId] of submissionIds.slice(0, 20).entries()) {

@@ -1,9 +1,9 @@
 import { registerHooks } from "node:module";
 
 /**
- * The types of an OpenAPI document, as openapi-typescript writes them. That program builds them with the compiler
- * interface of TypeScript 5, which TypeScript 7 no longer has: the copy inside ts-morph stands in for it. Run as a
- * process of its own: document in, types out.
+ * Writes the types of an OpenAPI document, with openapi-typescript. That program uses the compiler interface of TypeScript 5, which
+ * TypeScript 7 no longer has, so it gets the copy inside ts-morph. Run this as its own process: it reads the document from standard input
+ * and writes the types to standard output.
  */
 const compiler = `import { createRequire } from "node:module";
   export default createRequire(${JSON.stringify(import.meta.url)})("@ts-morph/common").ts;`;

@@ -9,10 +9,10 @@ import { freePort } from "./postgresql-cluster.ts";
 import { makeFolder } from "./temporary-folder.ts";
 import { until } from "./until.ts";
 
-/** Debian's script that makes its tables. */
+/** Debian's script that makes Glewlwyd's tables. */
 const TABLES = "usr/share/dbconfig-common/data/glewlwyd/install/sqlite3";
 
-/** What `scripts/unpack-debian.sh` fetched; null skips the tests that need it. */
+/** The folder with the packages that `scripts/unpack-debian.sh` fetched; null skips the tests that need Glewlwyd. */
 export const glewlwydRoot: string | null =
   [
     join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "formsvc-tests/glewlwyd/unpacked"),
@@ -25,11 +25,14 @@ if (glewlwydRoot === null) {
   );
 }
 
-/** It reads a secret as it stands, not as a form has it (RFC 6749, section 2.3.1): in both, this one is the same. */
+/**
+ * The client that Glewlwyd knows. Glewlwyd does not decode a secret, although RFC 6749, section 2.3.1 says that it is form-encoded; this
+ * secret is the same in both forms.
+ */
 export const CLIENT = { clientId: "forms", clientSecret: "the-secret-of-the-client" };
 export const PERSON = { username: "ana", password: "a password at the provider", email: "ana@example.org" };
 
-/** Glewlwyd, which knows one person and one client. It is stopped after the test. @param site the origin of our server */
+/** Starts Glewlwyd with one person and one client. It is stopped after the test. @param site the origin of our server */
 export async function startGlewlwyd(site: string, isVerified = true) {
   const root = glewlwydRoot ?? "/";
   const folder = makeFolder().path;
@@ -73,7 +76,7 @@ export async function startGlewlwyd(site: string, isVerified = true) {
   await call("POST", "/user/", person, admin);
   return {
     issuer,
-    /** Signs the person in there, who lets our server know them. Returns the query of the return address. */
+    /** Signs in the person at Glewlwyd, and lets them agree to our server. Returns the query of the return address. */
     async signIn(address: string): Promise<URLSearchParams> {
       const { username, password } = PERSON;
       const cookie = await call("POST", "/auth/", { username, password });
@@ -99,7 +102,7 @@ function clientOf(site: string): object {
   };
 }
 
-/** Its tables, as Debian makes them, with the plugin for OpenID Connect: code and PKCE only. */
+/** Makes Glewlwyd's tables as Debian does, with the plugin for OpenID Connect, which allows only code and PKCE. */
 function fillDatabase(path: string, root: string, issuer: string): void {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,
@@ -191,7 +194,7 @@ function configurationOf(root: string, folder: string, port: number): string {
   );
 }
 
-/** Of the packages that were taken apart. */
+/** Lists the folders of libraries from the unpacked packages, as a value of `LD_LIBRARY_PATH`. */
 function librariesOf(root: string): string {
   if (root === "/") return process.env["LD_LIBRARY_PATH"] ?? "";
   const triplets = readdirSync(join(root, "usr/lib")).filter((name) => name.includes("-linux-"));

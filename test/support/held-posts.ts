@@ -6,7 +6,7 @@ import {
   type NewHeldPost,
 } from "../../src/submissions/held/held-post.ts";
 
-/** A held post as it is written, without any bound. */
+/** Makes a held post that can be written, without a limit of bytes. */
 export function newHeld(held: HeldPost, more: Partial<NewHeldPost> = {}): NewHeldPost {
   return {
     held,
@@ -19,7 +19,7 @@ export function newHeld(held: HeldPost, more: Partial<NewHeldPost> = {}): NewHel
   };
 }
 
-/** Writes held posts into a file, inside a transaction of the caller's. */
+/** Returns a function that writes held posts into a file, inside a transaction of the caller. */
 export function heldAdder(db: SqliteDatabase): (held: HeldPost, more?: Partial<NewHeldPost>) => void {
   const insert = createHeldPostWriter(db);
   return (held, more) => insert(newHeld(held, more));

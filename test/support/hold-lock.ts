@@ -1,6 +1,6 @@
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 
-/** A process of its own that holds a database's write lock for this number of milliseconds. */
+/** This process holds a database's write lock for the given number of milliseconds. */
 const [, , path = "", ms = "0"] = process.argv;
 const db = openDatabase(path, { busyTimeoutMs: 1000 });
 db.execute("BEGIN IMMEDIATE");

@@ -1,4 +1,4 @@
-/** Texts that break pages which take them for markup, addresses, or plain letters. Each holds the word `x-evil`. */
+/** Texts that break a page if the page takes them for markup, an address or harmless letters. Each contains the word `x-evil`. */
 export const HOSTILE_TEXTS: readonly string[] = [
   "<x-evil>",
   "<script>document.title='x-evil'</script>",
@@ -31,7 +31,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "x-evil".repeat(300),
 ];
 
-/** Values that are no text, for endpoints that keep what their schema does not name. */
+/** Values that are not text, for endpoints that keep fields which their schema does not name. */
 export const HOSTILE_JSON: readonly string[] = [
   '{"toString":"x-evil","valueOf":"x-evil","toJSON":"x-evil"}',
   '{"__proto__":{"isEscaped":true,"x-evil":1},"constructor":{"prototype":{"x-evil":1}}}',
@@ -40,5 +40,5 @@ export const HOSTILE_JSON: readonly string[] = [
   '{"":"x-evil","<x-evil>":"<x-evil>","length":"x-evil","then":"x-evil"}',
 ];
 
-/** The largest text of a post that the default limit takes. */
+/** The longest text in a post that the default limit accepts. */
 export const LONGEST_TEXT = `<x-evil>${"W".repeat(64_000)}`;

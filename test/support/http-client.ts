@@ -12,7 +12,7 @@ export interface TestRequest {
 
 export interface Answer {
   readonly status: number;
-  /** Names in lower case; a repeated one joined by commas. */
+  /** The headers with names in lower case. The values of a repeated header are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The body, which must be a JSON object. */
@@ -21,7 +21,7 @@ export interface Answer {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-/** Sends exactly these headers, and Host; what `fetch` adds by itself would blur what a test is about. */
+/** Sends exactly these headers and Host. `fetch` would add others, which could change what a test checks. */
 export function sendRequest(base: string, made: TestRequest): Promise<Answer> {
   const body = made.body ?? "";
   const length =
@@ -49,13 +49,13 @@ export function sendRequest(base: string, made: TestRequest): Promise<Answer> {
   });
 }
 
-/** A socket on which a test writes what no client library would. */
+/** A socket on which a test can write bytes that no client library would write. */
 export interface RawConnection {
   readonly socket: Socket;
   write(bytes: string | Buffer): void;
-  /** Everything that came until the server closed. */
+  /** All text that came until the server closed the connection. */
   readonly closed: Promise<string>;
-  /** What came so far. */
+  /** Returns the text that has come so far. */
   received(): string;
 }
 
@@ -67,7 +67,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
   });
   const parts: Buffer[] = [];
   socket.on("data", (part: Buffer) => parts.push(part));
-  // A reset after the answer is the server's right; what came before it is what counts.
+  // The server may reset the connection after its answer; only the bytes before that count.
   socket.on("error", () => {});
   const received = (): string => Buffer.concat(parts).toString("latin1");
   const closed = new Promise<string>((resolve) => {
@@ -89,7 +89,7 @@ export async function exchangeRaw(port: number, bytes: string | Buffer): Promise
   return connection.closed;
 }
 
-/** Takes the answers in a raw stream apart; bodies are as long as Content-Length says. */
+/** Splits a raw stream into answers. Each body is as long as its Content-Length says. */
 export function splitAnswers(stream: string): Answer[] {
   const answers: Answer[] = [];
   let rest = stream;
@@ -106,7 +106,7 @@ export function splitAnswers(stream: string): Answer[] {
     const length = Number(headers["content-length"] ?? 0);
     const body = rest.slice(end + 4, end + 4 + length);
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(`${statusLine} `)?.[1] ?? Number.NaN);
-    // 100 Continue stands before the answer and has no body.
+    // 100 Continue comes before the answer and has no body.
     if (status !== 100) answers.push(toAnswer(status, headers, Buffer.from(body, "latin1")));
     rest = rest.slice(end + 4 + length);
   }

@@ -33,11 +33,11 @@ export async function sendFile(
 export const HEAD = "created_at,name,email,message";
 const row = (number: number): string =>
   `2026-01-31T10:00:00Z,Visitor ${number},v${number}@example.org,"Row, ${number}"`;
-/** A table that the usual form takes. */
+/** A CSV table that the form of these tests accepts. */
 export const table = (rows: number): string =>
   `${HEAD}\n${Array.from({ length: rows }, (_, number) => row(number)).join("\n")}\n`;
 
-/** A server with somebody who has a form, and what they do on its page. */
+/** Starts a server with a person who has a form, and returns functions for what they do on the import page. */
 export async function openImport() {
   const server = await startServer();
   // The first account is the operator.
@@ -53,7 +53,7 @@ function pagesFor(server: TestServer, ben: FormOwner) {
     address,
     shown,
     choose: (file: ChosenFile) => sendFile(server, ben, address, file),
-    /** Sends the form that the page has, with other choices. */
+    /** Sends the form with this button from the page, with changed choices. */
     press: async (button: "look" | "begin", choices: Record<string, string> = {}) => {
       const form = formsIn(await shown(), address).find(({ action }) => action === `${address}/${button}`);
       return ben.post(`${address}/${button}`, { ...Object.fromEntries(form?.fields ?? []), ...choices });
@@ -61,7 +61,7 @@ function pagesFor(server: TestServer, ben: FormOwner) {
   };
 }
 
-/** Files without a name that this process still has open. */
+/** Counts the open files of this process that hold an upload and have no name any more. */
 export function openSpools(): number {
   return readdirSync("/proc/self/fd").filter((fd) => {
     try {
@@ -72,7 +72,7 @@ export function openSpools(): number {
   }).length;
 }
 
-/** What the page counts, in its order. */
+/** Reads the counts that the page shows, in their order. */
 export function counts(text: string): number[] {
   const [, facts = ""] = /<dl class="facts">([\s\S]*?)<\/dl>/.exec(text) ?? [];
   return [...facts.matchAll(/<dd class="num">([\d,\s]+)<\/dd>/g)].map(([, count = ""]) =>

@@ -1,9 +1,9 @@
 import { Agent, get } from "node:http";
 
-/** A connection of its own each time. */
+/** Opens a new connection for each request. */
 const noAgent = new Agent({ keepAlive: false });
 
-/** Whether a server of this port of loopback says that it is ready; false also if nothing answers. */
+/** Whether a server on this port of loopback answers that it is ready; false also if nothing answers. */
 export function isReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = get(

@@ -15,10 +15,13 @@ if (libreofficePath === null)
     "SKIPPED: the tests with LibreOffice, because it is not installed. Run scripts/install-packaging-tools.sh\n",
   );
 
-/** Comma, double quotes, UTF-8, from the first line on, no quotes around every cell, cells as they are shown, every sheet. */
+/**
+ * The options of the export: comma, double quotes, UTF-8, from the first line on, no quotes around every cell, cells as they are shown,
+ * every sheet.
+ */
 const FILTER = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1";
 
-/** The cells of each sheet of a book as LibreOffice shows them. */
+/** Returns the cells of each sheet of a workbook, as LibreOffice shows them. */
 export async function openInLibreoffice(book: Buffer): Promise<ReadonlyMap<string, string[][]>> {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "book.xlsx"), book);

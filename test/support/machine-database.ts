@@ -17,7 +17,9 @@ import { SCOPES } from "../../src/operations/access.ts";
 import { createToken } from "../../src/tokens/token-operations.ts";
 import { makeEndpoint, performOn } from "./terminal.ts";
 
-/** What a test does by itself in the folder of an operator's machine, because processes would take much longer. */
+/**
+ * Functions that work in the folder of an operator's machine, in the test's own process, because processes of the program take much longer.
+ */
 
 export interface Endpoint {
   readonly id: string;
@@ -33,7 +35,7 @@ export interface EndpointOptions {
   readonly settings?: Partial<EndpointSettings>;
 }
 
-/** Makes the database too if it is not there. */
+/** Adds an endpoint to the database in a folder. Makes the database if it does not exist. */
 export function createEndpoint(
   folder: string,
   { name = "Contact", schema = exampleSchema, workspace, allowOrigin = [], settings }: EndpointOptions = {},
@@ -47,7 +49,7 @@ export function createEndpoint(
   });
 }
 
-/** The text of a token of the only account with every scope. */
+/** Creates a token of the only account, with every scope, and returns its text. */
 export function makeTokenHere(folder: string): Promise<string> {
   return withDatabase(folder, async (db) => {
     const input = { name: "tests at a distance", scopes: SCOPES };
@@ -72,7 +74,7 @@ interface StoredRow {
 const STORED_SQL =
   "SELECT endpoint_id, data FROM submission JOIN endpoint_number ON number = endpoint_number ORDER BY id";
 
-/** Opens the database that the configuration in a folder names, brought up to date as by a command, for the length of `work`. */
+/** Opens the database that the configuration in a folder names, migrated as a command does it, while `work` runs. */
 async function withDatabase<Result>(
   folder: string,
   work: (db: AnyDatabase, config: Config) => Promise<Result>,
@@ -88,13 +90,16 @@ async function withDatabase<Result>(
 
 export interface ServerHere {
   readonly url: string;
-  /** Every line that was logged so far. */
+  /** Every line that has been logged so far. */
   readonly lines: readonly Record<string, unknown>[];
-  /** Drains it and closes its database. */
+  /** Drains the server and closes its database. */
   stop(): Promise<void>;
 }
 
-/** Serves as the command does, on a free port, but in the test's own process: for a test that neither ends it by a signal nor reads its output. */
+/**
+ * Serves like the command, on a free port, but in the process of the test. Use it if a test neither ends the server by a signal nor reads
+ * its output.
+ */
 export async function serveHere(folder: string): Promise<ServerHere> {
   const own = configIn(folder);
   const config = { ...own, server: { ...own.server, port: 0 } };
@@ -122,7 +127,7 @@ export async function serveHere(folder: string): Promise<ServerHere> {
   };
 }
 
-/** What a process in the folder would be set up with. */
+/** Reads the configuration that a process in the folder would use. */
 function configIn(folder: string): Config {
   const file = join(folder, "formsvc.config.json");
   const { database, ...others } = existsSync(file) ? loadConfig(file, {}).config : defaultConfig;

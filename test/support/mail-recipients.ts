@@ -9,11 +9,11 @@ import {
 interface Made {
   readonly endpointId: string;
   readonly settings: MailRecipientSettings;
-  /** Whether its holder agreed. */
+  /** Whether the person with this address agreed to get e-mail. */
   readonly isConfirmed: boolean;
 }
 
-/** A recipient of e-mail, and no record of who made it. */
+/** Adds a recipient of e-mail, without an audit event. */
 export function addMailRecipient(
   { endpointId, settings, isConfirmed }: Made,
   now: number,
@@ -21,7 +21,7 @@ export function addMailRecipient(
   return insertMailRecipientRows(endpointId, settings, isConfirmed ? now : null, now);
 }
 
-/** Changes a recipient inside a transaction, without a record of it. */
+/** Changes a recipient inside a transaction, without an audit event. */
 export function* changeMailRecipient(
   { id, change }: { readonly id: string; readonly change: Partial<Omit<MailRecipientSettings, "address">> },
   now: number,

@@ -18,14 +18,14 @@ import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
 import { plainSettings } from "./smtp-servers.ts";
 import { WebhookWorld } from "./webhook-world.ts";
 
-/** A world whose deliverer sends e-mail too, to a mail server on loopback. */
+/** A world whose deliverer also sends e-mail, to a mail server on loopback. */
 export class MailWorld extends WebhookWorld {
   #port = 0;
-  /** What differs from the built-in ones, from the next {@link MailWorld.startMail} on. */
+  /** The settings that differ from the defaults. They take effect at the next {@link MailWorld.startMail}. */
   mailSettings: Partial<MailDeliverySettings> = {};
-  /** The same for limits of automatic replies. */
+  /** The limits of automatic replies. They take effect at the next {@link MailWorld.startMail}. */
   replyLimits: ReplyLimits = replyLimitsOf(defaultConfig);
-  /** What the deliverers logged, as JSON. */
+  /** The lines that the deliverers logged, as JSON. */
   readonly logged: string[] = [];
 
   constructor(port: number) {
@@ -33,7 +33,7 @@ export class MailWorld extends WebhookWorld {
     this.startMail(port);
   }
 
-  /** A deliverer as a new process has it; the one before must have stopped. */
+  /** Makes a deliverer like that of a new process. The one before must have stopped. */
   startMail(port: number = this.#port): Deliverer {
     this.#port = port;
     this.outbox = createSqliteOutbox(this.db, createMayReply(["forms@example.com"], this.replyLimits));
@@ -65,7 +65,7 @@ export class MailWorld extends WebhookWorld {
     return this.deliverer;
   }
 
-  /** Ends the deliverer as a crash would, but for its connections: what is under way stays so. */
+  /** Replaces the deliverer as after a crash: attempts that are under way get no end. Only their connections are closed. */
   async restartMail(): Promise<void> {
     await this.deliverer.stop(0);
     this.startMail();
@@ -86,7 +86,7 @@ export class MailWorld extends WebhookWorld {
   }
 }
 
-/** An e-mail's header, without the folding of long ones; null if it has none of this name. */
+/** The value of a header of an e-mail, unfolded; null if the e-mail has no header of this name. */
 export function headerOf(raw: Buffer, name: string): string | null {
   const head =
     raw

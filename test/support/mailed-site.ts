@@ -7,7 +7,7 @@ import { until } from "./until.ts";
 
 export const BASE_URL = "https://forms.example.com";
 
-/** A server that sends mail to a real mail server on loopback. Ada has an account, and no password yet. */
+/** Starts a server that sends mail to a real mail server on loopback. Ada has an account without a password. */
 export async function startMailedSite({
   dashboard = {},
   mail: mailed = {},
@@ -27,7 +27,7 @@ export async function startMailedSite({
     ...forms,
     get: (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
       server.request({ method: "GET", path, headers }),
-    /** Sends the form of a page with further fields, as a browser without script does. */
+    /** Sends the form of a page with further fields, as a browser without scripts does. */
     fill: async (path: string, fields: Record<string, string>): Promise<Answer> => {
       const page = await server.request({ method: "GET", path });
       const form = formsIn(page.text, path)[0];
@@ -37,13 +37,13 @@ export async function startMailedSite({
         ...fields,
       });
     },
-    /** Waits for as many letters to an address. Returns the newest. */
+    /** Waits until `count` letters to an address have come, and returns the last of them. */
     letterTo: (address: string, count = 1): Promise<ReceivedMail> =>
       until(() => mail.received.filter(({ to }) => to.includes(address))[count - 1]),
   };
 }
 
-/** The text of a letter, decoded. */
+/** Decodes the text of a letter. */
 export function textOf({ raw }: ReceivedMail): string {
   return raw
     .toString("latin1")
@@ -51,7 +51,7 @@ export function textOf({ raw }: ReceivedMail): string {
     .replaceAll(/=([0-9A-F]{2})/g, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** The path of the link in a letter, with its query. */
+/** Returns the path of the link in a letter, with its query. */
 export function pathIn(letter: ReceivedMail): string {
   const [url = ""] = /https:\/\/forms\.example\.com\/\S+/.exec(textOf(letter)) ?? [];
   return url.slice(BASE_URL.length);

@@ -2,25 +2,28 @@ import type { ServerHere } from "./machine-database.ts";
 import { makeMachine, type OperatorMachine } from "./operator-machine.ts";
 import type { RunningServer } from "./running-server.ts";
 
-/** Servers on one PostgreSQL database: processes of `serve`, or the same in the test's process. */
+/** Servers on one PostgreSQL database. They are processes of `serve`, or they run in the test's process. */
 export interface ManyServers<Server extends RunningServer | ServerHere = RunningServer> {
-  /** Its commands work on the database. */
+  /** A machine whose commands work on the same database. */
   readonly machine: OperatorMachine;
   readonly servers: readonly Server[];
-  /** One more of them. */
+  /** Starts one more server. */
   start(): Promise<Server>;
-  /** Ends every server; the database stays. */
+  /** Ends every server. The database stays. */
   stop(): Promise<void>;
 }
 
 type Settings = Record<string, unknown>;
 
-/** For `beforeAll`. @param settings of the configuration, in addition to the address; there are no limits but these */
+/**
+ * Starts servers as processes, for `beforeAll`: the caller must stop them. @param settings the configuration, in addition to the database's
+ * address; it has no limits but these
+ */
 export function startManyServers(address: string, count: number, settings?: Settings): Promise<ManyServers> {
   return startMany(address, count, settings, (machine) => machine.serve());
 }
 
-/** The same in the test's own process, which is much faster: for a test that is not about processes. */
+/** Starts servers in the test's own process, which is much faster. Use it if the test is not about processes. */
 export function startManyHere(
   address: string,
   count: number,
@@ -43,7 +46,7 @@ async function startMany<Server extends RunningServer | ServerHere>(
     servers.push(server);
     return server;
   };
-  // One after the other: the first one makes the tables of an empty database.
+  // The servers start one after the other, because the first one makes the tables of an empty database.
   for (let started = 0; started < count; started += 1) await start();
   return { machine, servers, start, stop: () => machine.remove() };
 }

@@ -9,7 +9,7 @@ export const READER: Membership = { role: "reader", endpoints: null, mayExport: 
 export const EDITOR: Membership = { ...READER, role: "editor" };
 export const OWNER: Membership = { ...READER, role: "owner" };
 
-/** Makes an account, and a member of it. */
+/** Makes an account and adds it to a workspace as a member. */
 export async function addMember(
   db: Database,
   workspaceId: string,
@@ -24,7 +24,10 @@ export async function addMember(
   });
 }
 
-/** Ben's workspace has the forms Shop and Jobs; it has a member of each kind. Cleo's is a stranger's. */
+/**
+ * Makes the forms of {@link twoOwners}, and adds a member of each kind to Ben's workspace, which has the forms Shop and Jobs. Cleo is a
+ * stranger to it.
+ */
 export async function withMembers(db: Database) {
   const owners = await twoOwners(db);
   const { ben, shop } = owners;

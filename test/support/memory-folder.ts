@@ -2,14 +2,14 @@ import { accessSync, constants, readFileSync, statfsSync } from "node:fs";
 
 const FOLDER = "/dev/shm";
 const GIB = 2 ** 30;
-/** What all tests together keep there at once, and several times as much. */
+/** The smallest free space: several times what all tests together keep in the folder at once. */
 const LEAST_ROOM_BYTES = 4 * GIB;
-/** Files there take memory, which the tests and their processes need too. */
+/** The smallest available memory. Files in the folder take memory, which the tests and their processes need too. */
 const LEAST_MEMORY_BYTES = 8 * GIB;
 
 /**
- * A folder in memory for the databases of the tests: on a disk they wait for it at each commit, some ten thousand times. Undefined
- * if this machine has none with enough room from which programs may be run, or if `TMPDIR` names another folder.
+ * The folder in memory for the databases of the tests. On a disk, the tests would wait for it at each commit, more than ten thousand times.
+ * Undefined if this machine has no such folder with enough room from which programs may run, or if `TMPDIR` names another folder.
  */
 export function memoryFolder(): string | undefined {
   if (process.env["TMPDIR"] !== undefined) return undefined;
@@ -23,7 +23,10 @@ export function memoryFolder(): string | undefined {
   }
 }
 
-/** @param mounts lines of device, folder, type and options, each with a blank between them. */
+/**
+ * Whether programs may run from the folder. @param mounts one line for each mount: device, folder, type and options, with a space between
+ * them
+ */
 function runsPrograms(mounts: string): boolean {
   const mount = mounts
     .split("\n")

@@ -10,10 +10,9 @@ const run = promisify(execFile);
 const KEPT = fileURLToPath(new URL("../../node_modules/.cache/formsvc-tests", import.meta.url));
 
 /**
- * Puts the data of a new cluster into a folder: a copy of what `initdb` made once, which takes a tenth of its processor time.
- *
- * @param initdb the program, for whose version and arguments the data are kept.
- * @param make runs it with these arguments and the folder.
+ * Puts the data of a new cluster into a folder. It copies what `initdb` made once, which takes a tenth of the processor time of `initdb`.
+ * @param initdb the path of the program; each version of it, and each list of arguments, has its own copy
+ * @param make runs `initdb` with these arguments and the folder
  */
 export async function copyNewCluster(
   data: string,
@@ -25,7 +24,7 @@ export async function copyNewCluster(
   const kept = join(KEPT, `cluster-${createHash("sha256").update(facts).digest("hex").slice(0, 16)}`);
   if (existsSync(kept)) return copy(kept, data);
   await make();
-  // Another process may be making it too.
+  // Another process may make the same copy at this time. The first one counts.
   const fresh = `${kept}.${process.pid}`;
   mkdirSync(dirname(kept), { recursive: true });
   await copy(data, fresh);
@@ -36,7 +35,7 @@ export async function copyNewCluster(
   }
 }
 
-/** With owners and modes, which PostgreSQL checks. */
+/** Copies owners and modes too, because PostgreSQL checks them. */
 async function copy(from: string, to: string): Promise<void> {
   await run("cp", ["-a", "--reflink=auto", from, to]);
 }

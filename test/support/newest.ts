@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 
-/** When a file, or the newest of a folder, was last changed, in milliseconds since 1970; 0 if there is none. */
+/** The time at which a file, or the newest file in a folder, was last changed, in milliseconds since 1970; 0 if there is none. */
 export function newest(path: string): number {
   const own = statSync(path, { throwIfNoEntry: false });
   if (own === undefined) return 0;

@@ -6,16 +6,16 @@ import { BASE_URL } from "./mailed-site.ts";
 import { CLIENT, type ScriptedIssuer, startScriptedIssuer } from "./scripted-issuer.ts";
 import { type ConfigOverrides, startServer, type TestServer } from "./test-server.ts";
 
-/** What an issuer says of somebody whom it knows well. */
+/** The claims of an issuer about a person whose e-mail address it has verified. */
 export const ANA = { sub: "subject-of-ana", email: "ana@example.org", email_verified: true };
 
-/** A browser's way to the issuer and back. */
+/** A browser's sign-in that has begun: its cookie, and the address at the issuer to which it was redirected. */
 interface Way {
   readonly cookie: string;
   readonly address: string;
 }
 
-/** A server whose people sign in by a scripted issuer. The first account is an operator's, `root@example.com`. */
+/** Starts a server whose people sign in with a scripted issuer. The first account, `root@example.com`, belongs to an operator. */
 export async function startOidcSite(oidc: ConfigOverrides["oidc"] = {}, overrides: ConfigOverrides = {}) {
   const issuer = await startScriptedIssuer();
   const server = await startServer({
@@ -41,7 +41,7 @@ function journeys(server: TestServer, issuer: ScriptedIssuer) {
     get,
     begin,
     comeBack,
-    /** All of it, with whom the issuer then names. */
+    /** Signs in from beginning to end. @param person the claims of the issuer about the person */
     signIn: async (person: Record<string, unknown> = ANA): Promise<Answer> => {
       const { address, cookie } = await begin();
       return comeBack(issuer.signIn(address, person), cookie);
@@ -50,7 +50,7 @@ function journeys(server: TestServer, issuer: ScriptedIssuer) {
       server.owner.now(() => insertAccountRows(email, server.clock.now())).account,
     accountOf: (email: string): Account | undefined =>
       server.owner.now(() => listAccounts()).find((account) => account.email === email),
-    /** Whose session an answer begins; undefined if it begins none. */
+    /** The e-mail address of the account whose session an answer begins; undefined if it begins none. */
     signedInBy: (answer: Answer): string | undefined => {
       const [, value = ""] = cookieNamed(answer, "formsvc-session").split("=", 2);
       const settings = server.config.dashboard;
@@ -59,12 +59,12 @@ function journeys(server: TestServer, issuer: ScriptedIssuer) {
   };
 }
 
-/** As the browser sends it back; empty if the answer does not set it. */
+/** The cookie as the browser sends it back; empty if the answer does not set it. */
 export function cookieNamed({ headers }: Answer, name: string): string {
   return new RegExp(`(?:^|, *)(${name}=[^;,]+)`).exec(headers["set-cookie"] ?? "")?.[1] ?? "";
 }
 
-/** Why a page refuses. */
+/** The reason that a page gives for a refusal; empty if it gives none. */
 export function problemOf({ text }: Answer): string {
   return (/role="alert">([^<]*)</.exec(text)?.[1] ?? "").replaceAll("&#39;", "'");
 }

@@ -14,12 +14,12 @@ declare module "vitest" {
   }
 }
 
-/** A migrated database that the tests' own are copied from. */
+/** The migrated database from which the tests' own databases are copied. */
 export const TEMPLATE = "formsvc_template";
 
 /**
- * One cluster for all test files. It is made when the first of them asks for it, so that a run without such a file does not pay
- * for it, and removed at the end.
+ * Lets all test files share one cluster. The cluster is made when the first test file asks for it, so that a run without such a file does
+ * not pay for it. It is removed at the end.
  */
 export default async function shareCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (findPgbouncer() === null) sayMissing("PgBouncer");
@@ -39,7 +39,7 @@ export default async function shareCluster(project: TestProject): Promise<(() =>
   };
 }
 
-/** @throws if `TESTS_REQUIRE` names it, among others with a space between them. */
+/** Says that a program is missing. @throws if the list in `TESTS_REQUIRE`, separated by spaces, names the program */
 function sayMissing(program: string): void {
   const required = (process.env["TESTS_REQUIRE"] ?? "").split(" ");
   if (required.includes(program.toLowerCase()))
@@ -47,7 +47,7 @@ function sayMissing(program: string): void {
   process.stderr.write(`SKIPPED: ${program} is not installed; what needs it is not tested.\n`);
 }
 
-/** Tells everybody who connects the address of the database `postgres` in the cluster, once it runs. */
+/** Starts a TCP server that tells every client the address of the database `postgres` in the cluster, once the cluster runs. */
 function answerWithCluster(cluster: () => Promise<Cluster>): Server {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -60,7 +60,7 @@ function answerWithCluster(cluster: () => Promise<Cluster>): Server {
 }
 
 async function startWithTemplate(): Promise<Cluster> {
-  // Its log is bounded, because the cluster may lie in memory.
+  // The write-ahead log is limited, because the cluster may be in memory.
   const cluster = await startCluster({ settings: ["max_wal_size=256MB"] });
   const admin = await connectPlainly(cluster.address("postgres"));
   await admin.query(`CREATE DATABASE ${TEMPLATE}`);

@@ -1,7 +1,7 @@
 import { openMigrated } from "../../src/app/open-migrated.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 
-/** A process of its own that opens a database when told to, and reports how many migrations it ran. */
+/** This process opens a database when it gets a message, and reports how many migrations it ran. */
 const path = process.argv[2] ?? "";
 process.send?.("ready");
 process.once("message", () => {

@@ -19,48 +19,54 @@ import { runHosted } from "./run-hosted.ts";
 import { type RunningServer, watchServer } from "./running-server.ts";
 import { makeFolder } from "./temporary-folder.ts";
 
-/** A folder of its own, and the program run in it as processes: from the sources or, in some projects, the built file. */
+/**
+ * A folder in which the program runs as processes. The program is the bundle of the sources or, in some projects of the tests, the built
+ * file.
+ */
 export interface OperatorMachine {
   readonly folder: string;
   readonly database: string;
   path(name: string): string;
-  /** Writes a file, a value that is no text as JSON. Its path. */
+  /** Writes a file and returns its path. A value that is not text is written as JSON. */
   write(name: string, content: unknown): string;
-  /** Writes a configuration without limits but for these settings. */
+  /** Writes a configuration that has no limits but those in `settings`. */
   configure(settings: Record<string, unknown>): void;
   start(args: readonly string[], options?: ProcessOptions): ChildProcess;
-  /** Starts a command in the place that the project of the tests has: here, or through a server. */
+  /** Starts a command here or through a server, as the project of the tests says. */
   begin(args: readonly string[], options?: ProcessOptions): Promise<ChildProcess>;
-  /** In a process that has run other commands, unless the options are about the process or another command is running. */
+  /**
+   * Runs a command in a process that has already run other commands, unless the options are about the process or another command is
+   * running.
+   */
   run(args: readonly string[], options?: ProcessOptions): Promise<Ran>;
-  /** Fails the test unless the command exits with 0. */
+  /** Like `run`, but fails the test unless the command exits with 0. */
   mustRun(args: readonly string[], options?: ProcessOptions): Promise<Ran>;
-  /** What a command that must succeed prints with `--json`. */
+  /** Runs a command with `--json`, which must succeed, and returns what it prints. */
   json<Result = Record<string, unknown>>(args: readonly string[], options?: ProcessOptions): Promise<Result>;
-  /** In the test's own process. */
+  /** Makes an endpoint in the test's own process. */
   createEndpoint(made?: EndpointOptions): Promise<Endpoint>;
-  /** The stored data of an endpoint's submissions, oldest first, read in the test's own process. */
+  /** Reads the data of an endpoint's submissions in the test's own process, oldest first. */
   stored(endpoint: Endpoint): Promise<Record<string, unknown>[]>;
-  /** On a free port, ready to take posts. */
+  /** Starts a server process on a free port, and waits until it accepts posts. */
   serve(options?: ProcessOptions & { readonly args?: readonly string[] }): Promise<RunningServer>;
-  /** The same in the test's own process, which is much faster: for a test that is not about the process. */
+  /** Starts a server in the test's own process, which is much faster. Use it if the test is not about the process. */
   serveHere(): Promise<ServerHere>;
-  /** A connection of the test's own. */
+  /** Opens a connection for the test. */
   open(file?: string): SqliteDatabase.Database;
-  /** Ends every server and process and removes the folder. */
+  /** Ends every server and process, and removes the folder. */
   remove(): Promise<void>;
 }
 
 const UNLIMITED = { monthlySubmissions: null, endpoints: null, customSpam: true };
 
-/** A machine with a configuration without limits but for these settings; gone after the test. */
+/** Makes a machine whose configuration has no limits but those in `settings`. It is removed after the test. */
 export function operatorMachine(settings: Record<string, unknown> = {}): OperatorMachine {
   const machine = emptyMachine();
   machine.configure(settings);
   return machine;
 }
 
-/** The same on a disk, for what looks at where the database lies. */
+/** Like {@link operatorMachine}, but on a disk, for tests that depend on where the database is. */
 export function machineOnDisk(settings: Record<string, unknown> = {}): OperatorMachine {
   const machine = emptyMachine(tmpdir());
   machine.configure(settings);
@@ -68,9 +74,8 @@ export function machineOnDisk(settings: Record<string, unknown> = {}): OperatorM
 }
 
 /**
- * A machine with an empty folder, so that the program's own defaults hold; gone after the test.
- *
- * @param parent the folder that it is in; one in memory unless given.
+ * Makes a machine with an empty folder, so that the program uses its own defaults. It is removed after the test.
+ * @param parent the folder that contains it; if absent, one in memory
  */
 export function emptyMachine(parent?: string): OperatorMachine {
   const machine = makeMachine(parent);
@@ -78,7 +83,7 @@ export function emptyMachine(parent?: string): OperatorMachine {
   return machine;
 }
 
-/** For `beforeAll`: an {@link emptyMachine} that the caller removes. */
+/** Makes an {@link emptyMachine} for `beforeAll`: the caller must remove it. */
 export function makeMachine(parent = memoryFolder()): OperatorMachine {
   const folder = makeFolder(parent);
   const path = (name: string): string => join(folder.path, name);

@@ -20,13 +20,13 @@ import { until } from "./until.ts";
 import { type Visitor, visit } from "./visitor.ts";
 import { makeEndpoint } from "./terminal.ts";
 
-/** Somebody who owns one of everything that the dashboard shows. */
+/** A person who owns one of everything that the dashboard shows. */
 export interface OwnerHome {
   readonly visitor: Visitor;
   readonly accountId: string;
   readonly workspaceId: string;
   readonly sessionId: string;
-  /** A token of the API, which is this account's. */
+  /** A token of the API, which belongs to this account. */
   readonly tokenId: string;
   readonly passkeyId: string;
   readonly endpointId: string;
@@ -34,40 +34,43 @@ export interface OwnerHome {
   readonly publishable: string;
   readonly secret: string;
   readonly submissionIds: readonly string[];
-  /** Of the first submission: one byte. */
+  /** A file of the first submission. It has one byte. */
   readonly fileId: string;
   readonly heldId: string;
   readonly webhookId: string;
-  /** Of the first submission: it was tried and failed. */
+  /** A message about the first submission to the webhook. One attempt was made, and it failed. */
   readonly deliveryId: string;
   readonly mailRecipientId: string;
-  /** An e-mail about the first submission that was given up. */
+  /** An e-mail about the first submission. No more attempts are made. */
   readonly mailDeliveryId: string;
-  /** It is on, and a reply to the first submission was given up; nothing if the schema has no field for it. */
+  /**
+   * The automatic reply, which is on. A reply to the first submission failed, and no more attempts are made. Both ids are empty if the
+   * schema has no field for an address.
+   */
   readonly autoReplyId: string;
   readonly replyDeliveryId: string;
-  /** Of links in letters: to somebody who signs up, and for a new password of this account. */
+  /** The tokens of links in letters: one to a person who signs up, and one for a new password of this account. */
   readonly signUpToken: string;
   readonly resetToken: string;
-  /** For this account's address. */
+  /** An invitation to this account's address. */
   readonly invitationId: string;
-  /** Of a command line that waits to be let in. */
+  /** The code of a command line that waits to be logged in. */
   readonly loginCode: string;
 }
 
 export interface Furniture {
   readonly schema?: SchemaDefinition;
   readonly endpointName?: string;
-  /** What is posted, besides one post that is held. */
+  /** The posts to store; one more post is held. */
   readonly posts?: readonly Record<string, unknown>[];
-  /** A receiver; nobody listens there unless given. */
+  /** The address of a receiver. If absent, it is an address at which nothing listens. */
   readonly receiverUrl?: string;
 }
 
-/** What a robot sends: it fills the input that no person sees. */
+/** A post of a robot, which fills the input that no person sees. */
 const TRAPPED = { _gotcha: "I fill everything" };
 
-/** Signs somebody in and gives them one of everything, by posts over HTTP and the verbs of the features. */
+/** Signs in a person and gives them one of everything, by posts over HTTP and by the functions of the features. */
 export async function furnish(server: TestServer, email: string, given: Furniture = {}): Promise<OwnerHome> {
   const { owner, clock, config } = server;
   const { schema = exampleSchema, endpointName = `Form of ${email}` } = given;
@@ -133,20 +136,20 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
   };
 }
 
-/** @returns the code that it shows */
+/** Makes a command line wait to be logged in. @returns the code that it shows */
 export async function addLogin({ owner, clock }: TestServer): Promise<string> {
   const asked = { clientName: "ada on laptop", clientAddress: "203.0.113.9", scopes: DEFAULT_SCOPES };
   return (await owner.transaction(() => addLoginRequest(asked, clock.now()))).userCode;
 }
 
-/** An invitation to a workspace. @returns its id */
+/** Makes an invitation to a workspace. @returns its id */
 export function addInvitation({ owner, clock }: TestServer, workspaceId: string, email: string): string {
   const making = { workspaceId, email, byAccountId: null, isByOperator: true, madeAt: clock.now() };
   const reader = { role: "reader", endpoints: null, mayExport: true, seesSpamDetails: true } as const;
   return owner.now(() => storeInvitation(making, reader));
 }
 
-/** @returns its id */
+/** Makes a token of the API. @returns its id */
 export function addToken({ owner, clock }: TestServer, accountId: string): string {
   const bound = { accountId, workspaceId: null, endpointId: null, expiresAt: null };
   const made = { ...bound, name: "Copies posts to the calendar", scopes: DEFAULT_SCOPES };
@@ -169,7 +172,7 @@ export function addFile({ owner, clock }: TestServer, endpointId: string, submis
   return id;
 }
 
-/** Somebody who agreed to e-mail. */
+/** Makes a recipient whose holder agreed to get e-mail, and returns its id. */
 function addRecipient({ owner, clock }: TestServer, endpointId: string, address: string): string {
   const settings = { ...defaultMailRecipientSettings, address };
   const made = { endpointId, settings, isConfirmed: true };
@@ -187,7 +190,7 @@ function addAutoReply({ owner, clock }: TestServer, endpointId: string, schema: 
   });
 }
 
-/** A message that was tried once. */
+/** Makes a message that was tried once and failed, and returns its id. */
 function addGivenUp({ owner, clock }: TestServer, recipientId: string, submissionId: string): string {
   if (recipientId === "") return "";
   const now = clock.now();

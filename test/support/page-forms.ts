@@ -1,12 +1,12 @@
-/** A form as a page shows it, with everything in it ticked and each of its buttons. */
+/** A form on a page, with the values that it has when everything in it is ticked, and its buttons. */
 export interface ShownForm {
   readonly action: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Names and values of the buttons that send it; one without name is the empty pair. */
+  /** The names and values of the buttons that send the form. A button without a name is a pair of empty texts. */
   readonly buttons: readonly (readonly [name: string, value: string])[];
 }
 
-/** The forms of a page that write, read from markup that our own tag made: attributes have double quotes. */
+/** Finds the forms of a page that are sent by POST. It reads only markup of our own templates, whose attributes have double quotes. */
 export function formsIn(markup: string, address: string): ShownForm[] {
   const forms = [...markup.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)];
   return forms

@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
-/** The text of a page's markup, as a browser reads it. */
+/** Replaces the entities in a page's markup, as a browser does. */
 export function unescaped(markup: string): string {
   return markup.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "");
 }
@@ -8,11 +8,11 @@ export function unescaped(markup: string): string {
 /** A form of a page. */
 export interface PageForm {
   readonly action: string;
-  /** What a browser sends of it; a button adds its own name and value. */
+  /** The values that a browser sends. A button adds its own name and value. */
   readonly values: URLSearchParams;
 }
 
-/** The form with this action, or else the first whose action begins so. It reads the markup of our own pages, and no other. */
+/** Finds the form with this action, or else the first one whose action begins with it. It reads only the markup of our own pages. */
 export function formOf(page: string, action: string): PageForm {
   const forms = [...page.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, tag = "", inside = ""]) => {
     return { action: attribute(tag, "action") ?? "", inside };
@@ -46,7 +46,7 @@ function chosen(options: string): string {
   return attribute(all.find((option) => /\sselected\b/.test(option)) ?? all[0] ?? "", "value") ?? "";
 }
 
-/** Browsers send every line break as two characters, and text that is well formed. */
+/** Changes a text as browsers do before they send it: each line break becomes two characters, and the text becomes well-formed. */
 function sent(text: string): string {
   return text.toWellFormed().replaceAll(/\r\n|\r|\n/g, "\r\n");
 }

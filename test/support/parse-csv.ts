@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Reads CSV by the grammar of RFC 4180, without knowing how it was written; a line may end without a carriage return. */
+/** Reads CSV by the grammar of RFC 4180, independently of the code that wrote it. A line may also end without a carriage return. */
 export function parseCsv(text: string, separator = ","): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

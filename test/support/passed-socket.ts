@@ -9,14 +9,14 @@ import { until } from "./until.ts";
 
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-/** A parent that listens on a socket and hands it to one server after the other, as systemd does. */
+/** A parent process that listens on a socket and hands it to one server after the other, as systemd does. */
 export interface SocketHolder {
   readonly port: number;
-  /** Ends the server with SIGTERM and starts the next at once, until that is ready; the exit code of the first. */
+  /** Ends the server with SIGTERM, starts the next one at once, and waits until that is ready. Returns the exit code of the first one. */
   restart(): Promise<number>;
-  /** Ends the server and the parent; the server's exit code. */
+  /** Ends the server and the parent. Returns the server's exit code. */
   end(): Promise<number>;
-  /** How often systemd was told this, for example `READY=1`. */
+  /** Returns how often the server sent systemd this message, for example `READY=1`. */
   told(news: string): number;
 }
 
@@ -56,7 +56,7 @@ export async function startBehindSocket(
     async restart() {
       child.stdin.write("restart\n");
       const code = await nextExit();
-      // The socket takes its question at once, and the next server answers it.
+      // The socket accepts the request at once, and the next server answers it.
       await until(() => isReady(port));
       return code;
     },

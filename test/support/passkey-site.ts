@@ -13,14 +13,14 @@ import { visit, type Visitor } from "./visitor.ts";
 
 const ORIGIN = "https://forms.example.com";
 
-/** A server with passkeys, at which Ada has a password, and what browsers do there without script's help. */
+/** Starts a server with passkeys, where Ada has a password. The returned functions send what a browser sends. */
 export async function startPasskeySite(overrides: ConfigOverrides = {}) {
   const server = await startServer({ server: { port: 0, baseUrl: ORIGIN }, ...overrides });
   const forms = signInForms(server);
   const first = await forms.useLink();
   if (first.status !== 303) throw new Error(`no password: ${first.status}`);
 
-  /** The second step of adding one, as it stands after the first. */
+  /** Does the first step of adding a passkey, and returns what the second step needs. */
   const begin = async (visitor: Visitor, password = PASSWORD) => {
     const form = { name: "My key", password };
     const answer = await visitor.post("/dashboard/account/passkeys/new", form);
@@ -30,7 +30,7 @@ export async function startPasskeySite(overrides: ConfigOverrides = {}) {
   };
   const finish = (visitor: Visitor, flow: string, passkey: string, name = "My key"): Promise<Answer> =>
     visitor.post("/dashboard/account/passkeys", { name, passkey }, { cookie: `${visitor.cookie}; ${flow}` });
-  /** What the script asks on the sign-in page. */
+  /** Asks for the challenge, as the script of the sign-in page does. */
   const ask = async (use: "alone" | "second factor") => {
     const answer = await forms.post("/sign-in/passkey/ask", { use });
     return { asked: JSON.parse(answer.text) as Asked, flow: cookieNamed(answer, "formsvc-flow") };
@@ -50,12 +50,12 @@ export async function startPasskeySite(overrides: ConfigOverrides = {}) {
       return finish(visitor, flow, device.make(asked));
     },
     ada: () => visit(server, ADA),
-    /** A password with which the server asks for more. */
+    /** Signs in with the password, and returns the ticket with which the server asks for the second factor. */
     ticket: async (): Promise<string> => {
       const page = await forms.signIn();
       return new Map(formsIn(page.text, "")[0]?.fields).get("ticket") ?? "";
     },
-    /** Signs in by the passkey alone, with what is wrong about the answer. */
+    /** Signs in with the passkey alone. @param lies what the device does wrong in its answer */
     signIn: async (device: SoftwareAuthenticator, lies: Lies = {}) => {
       const { asked, flow } = await ask("alone");
       return enter(device.answer(asked, lies), flow);

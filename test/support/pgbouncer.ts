@@ -7,22 +7,22 @@ import { parseDatabaseAddress } from "../../src/database/postgresql/address.ts";
 import { NOBODY } from "./postgresql-cluster.ts";
 import { makeFolder } from "./temporary-folder.ts";
 
-/** PgBouncer's program; null if it is not installed. */
+/** The path of PgBouncer; null if it is not installed. */
 export function findPgbouncer(): string | null {
   const folders = ["/usr/sbin", ...(process.env["PATH"] ?? "").split(":")];
   return folders.map((folder) => join(folder, "pgbouncer")).find((path) => existsSync(path)) ?? null;
 }
 
-/** Between clients and a cluster; it lends a client a connection of the cluster for one transaction at a time. */
+/** PgBouncer between clients and a cluster. It lends a client a connection to the cluster for one transaction at a time. */
 export interface Pgbouncer {
-  /** Of the same database, through it. */
+  /** The address of the same database through PgBouncer. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
 const PORT = 6432;
 
-/** @param to the address of a database. */
+/** Starts PgBouncer. @param to the address of a database */
 export async function startPgbouncer(to: string): Promise<Pgbouncer> {
   const program = findPgbouncer();
   if (program === null) throw new Error("PgBouncer is not installed");
@@ -37,7 +37,7 @@ export async function startPgbouncer(to: string): Promise<Pgbouncer> {
     "auth_type = any\npool_mode = transaction\nmax_client_conn = 200\ndefault_pool_size = 20",
   ];
   writeFileSync(settings, `${text.join("\n")}\n`);
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if (asNobody.uid !== undefined) chownSync(folder.path, NOBODY, NOBODY);
   chmodSync(settings, 0o644);

@@ -23,13 +23,13 @@ const POLICY: DeliveryPolicy = {
 };
 
 export interface Pigeons {
-  /** Of the recipients. */
+  /** The ids of the recipients. */
   readonly ids: readonly string[];
   readonly routes: Map<string, Route>;
-  /** The outcome of each attempt that is on record. */
+  /** The outcome of each recorded attempt, in order. */
   readonly reports: string[];
   readonly deliverer: Deliverer;
-  /** A deliverer as the next process has it; the one before must have stopped. */
+  /** Makes a deliverer like that of a new process. The one before must have stopped. */
   readonly restart: () => Deliverer;
 }
 
@@ -39,7 +39,7 @@ interface PigeonOptions {
   readonly gatherSeconds?: number | null;
 }
 
-/** A transport of its own kind to one destination, and recipients of it beside the webhooks of the world. */
+/** Adds a transport of the kind `pigeon` to one destination, and recipients of it beside the webhooks of the world. */
 export function addPigeons(
   world: WebhookWorld,
   send: (message: Message, recipientId: string) => Promise<AttemptResult>,

@@ -16,13 +16,13 @@ import { until } from "./until.ts";
 const run = promisify(execFile);
 
 const DEBIAN = "/usr/lib/postgresql";
-/** It has the signs that an address must write as escapes. */
+/** The password contains characters that must be escaped in an address. */
 const PASSWORD = "a/b@c:d%e";
 export const CLUSTER_USER = "formsvc";
-/** PostgreSQL refuses to run as root: as root, it runs as this user, `nobody`. */
+/** The user id of `nobody`. PostgreSQL refuses to run as root, so it runs as this user if the tests run as root. */
 export const NOBODY = 65_534;
 
-/** The folder of PostgreSQL's programs, the newest of Debian's or the one in the PATH; null if it is not installed. */
+/** The folder of PostgreSQL's programs: the newest version of Debian, or else the one in the PATH; null if it is not installed. */
 export function findPostgresql(): string | null {
   const ofDebian = existsSync(DEBIAN)
     ? readdirSync(DEBIAN)
@@ -34,27 +34,27 @@ export function findPostgresql(): string | null {
 }
 
 export interface Cluster {
-  /** Its socket is in this folder. */
+  /** The folder that contains the cluster's socket. */
   readonly folder: string;
   readonly port: number;
-  /** The address of one of its databases, over the socket. */
+  /** Returns the address of one of the cluster's databases, over the socket. */
   address(database: string): string;
-  /** Kills every one of its processes, with `kill -9`. Its data stay as they are. */
+  /** Kills every process of the cluster with `kill -9`. Its data stay as they are. */
   kill(): Promise<void>;
-  /** Starts it on its data and its port, after {@link kill}. */
+  /** Starts the cluster on the same data and port, after {@link kill}. */
   restart(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Ends the cluster and removes its data. */
   stop(): Promise<void>;
 }
 
 export interface ClusterOptions {
-  /** In addition to those of its file, like `fsync=off`. */
+  /** Settings like `fsync=off`, in addition to those in the cluster's configuration file. */
   readonly settings?: readonly string[];
-  /** Whether it listens on this machine's loopback address too. */
+  /** Whether the cluster also listens on the loopback address. */
   readonly tcp?: boolean;
-  /** Whether it starts as a standby, of no primary. */
+  /** Whether the cluster starts as a standby that has no primary. */
   readonly standby?: boolean;
-  /** Files beside its data, by name. */
+  /** Files to write into the folder of the data, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -78,7 +78,7 @@ export function startStandby(primary: Cluster, options: ClusterOptions = {}): Pr
   );
 }
 
-/** The address of a database on this machine's loopback address, on the first of these ports where a primary listens. */
+/** The address of a database on the loopback address. Clients use the first of these ports at which a primary listens. */
 export function tcpAddress(ports: readonly number[], database = "postgres"): string {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(",");
   return `postgresql://${CLUSTER_USER}:${encodeURIComponent(PASSWORD)}@${hosts}/${database}`;
@@ -87,15 +87,15 @@ export function tcpAddress(ports: readonly number[], database = "postgres"): str
 interface Place {
   /** The folder of PostgreSQL's programs. */
   readonly programs: string;
-  /** Runs a program of PostgreSQL's to its end, as the user of the server. */
+  /** Runs one of PostgreSQL's programs to its end, as the user of the server. */
   readonly runTool: (name: string, args: readonly string[]) => Promise<void>;
-  /** Writes a file that the server may read; its path. */
+  /** Writes a file that the server may read, and returns its path. */
   readonly write: (path: string, content: string) => string;
 }
 
 type User = { readonly uid: number; readonly gid: number } | Record<string, never>;
 
-/** @param fill makes the folder of the data, which is not there. */
+/** Starts a cluster. @param fill makes the folder of the data, which does not exist yet */
 async function startIn(
   options: ClusterOptions,
   fill: (data: string, place: Place) => Promise<void>,
@@ -140,12 +140,13 @@ async function startIn(
 }
 
 /**
- * Becomes the command of its arguments, and leaves a watch beside it. The watch reads from a pipe of this process: a line says that
- * the command has ended; the end of the pipe without a line, that this process was killed, and then the watch ends the command.
+ * A shell script that replaces itself by the command in its arguments and leaves a watcher beside it. The watcher reads from a pipe of this
+ * process. A line means that the command has ended. If the pipe ends without a line, this process was killed; then the watcher ends the
+ * command.
  */
 const NO_LONGER_THAN_THIS_PROCESS = '{ read -r _ <&3 || kill -QUIT $$; } & exec "$@" 3<&-';
 
-/** Resolves when it takes connections. */
+/** Starts a server process, and resolves when it accepts connections. */
 async function startServer(command: readonly string[], user: User, cwd: string): Promise<ChildProcess> {
   const server = spawn("sh", ["-c", NO_LONGER_THAN_THIS_PROCESS, "sh", ...command], {
     ...user,
@@ -153,7 +154,7 @@ async function startServer(command: readonly string[], user: User, cwd: string):
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
   const watch = server.stdio[3] as Writable;
-  // The watch may have been killed too.
+  // The watcher may have been killed too.
   watch.on("error", () => undefined);
   server.once("exit", () => watch.end("ended\n"));
   await readiness(server);
@@ -163,7 +164,7 @@ async function startServer(command: readonly string[], user: User, cwd: string):
 async function startOnFreePort(
   start: (port: number) => Promise<ChildProcess>,
 ): Promise<[number, ChildProcess]> {
-  // Somebody may take the free port before the server does.
+  // Another process may take the free port before the server does.
   for (let tries = 1; ; tries += 1) {
     const port = await freePort();
     try {
@@ -174,10 +175,13 @@ async function startOnFreePort(
   }
 }
 
-/** With the postmaster alone, its children would end by themselves some time later, and nothing could start before. */
+/**
+ * Kills the postmaster and its children. If only the postmaster were killed, its children would end some time later, and a new server could
+ * not start before.
+ */
 async function killWithChildren(server: ChildProcess): Promise<void> {
   const ended = once(server, "exit");
-  // So that it starts no further child meanwhile.
+  // The postmaster is stopped first, so that it starts no more children.
   server.kill("SIGSTOP");
   const family = (await processes("--ppid", String(server.pid))).map(({ pid }) => pid);
   server.kill("SIGKILL");
@@ -187,11 +191,11 @@ async function killWithChildren(server: ChildProcess): Promise<void> {
   await until(async () => (await processes("-p", family.join(","))).every(({ state }) => state === "Z"));
 }
 
-/** What `ps` says of processes; nobody may have asked a dead one (`Z`) how it ended. */
+/** Reads the state of processes from `ps`. A dead process stays in the list as `Z` while its parent has not asked for its exit code. */
 async function processes(
   ...which: readonly string[]
 ): Promise<{ readonly pid: number; readonly state: string }[]> {
-  // It exits with 1 if there are none.
+  // `ps` exits with 1 if there are no such processes.
   const { stdout } = await run("ps", ["-o", "pid=,stat=", ...which]).catch(() => ({ stdout: "" }));
   return [...stdout.matchAll(/(\d+) (\w)/g)].map(([, pid, state = ""]) => ({ pid: Number(pid), state }));
 }
@@ -200,21 +204,21 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }
 
-/** A plain connection of the driver's; close it with `end`. */
+/** Opens a plain connection of the driver. Close it with `end`. */
 export async function connectPlainly(address: string): Promise<Client> {
   const { hosts, user, password, database } = parseDatabaseAddress(address);
   const client = new Client({ ...hosts[0], user, password: password ?? "", database });
-  // A server that is stopped ends its connections.
+  // When a server stops, it ends its connections.
   client.on("error", () => undefined);
   await client.connect();
   return client;
 }
 
-/** At once, as in a crash. */
+/** Ends the server at once, as in a crash. */
 async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, "exit");
@@ -222,7 +226,7 @@ async function end(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** A port of this machine's loopback address that nobody listens on now. */
+/** Finds a port of the loopback address on which nothing listens now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -232,7 +236,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves when the server takes connections. */
+/** Resolves when the server accepts connections. */
 async function readiness(server: ChildProcess): Promise<void> {
   if (server.stderr === null) throw new Error("its log is not read");
   const said: string[] = [];

@@ -1,10 +1,10 @@
 import SqliteDatabase from "better-sqlite3";
 import { until } from "./until.ts";
 
-/** What the example schema accepts, and the filter scores 0. */
+/** A post that the example schema accepts and the spam filter scores with 0. */
 export const examplePost = { name: "Ada", email: "ada@example.org", message: "Are you open on Sunday?" };
 
-/** Posts a form; the answer, whatever it is. */
+/** Posts a form, and returns the answer, whatever it is. */
 export function tryPost(
   url: string,
   key: string,
@@ -18,7 +18,7 @@ export function tryPost(
   });
 }
 
-/** Posts a form that must be taken; the id of what was acknowledged. */
+/** Posts a form, which must be accepted, and returns the id in the acknowledgement. */
 export async function post(
   url: string,
   key: string,
@@ -28,7 +28,8 @@ export async function post(
 }
 
 /**
- * Sends again while the server cannot answer now. On a busy machine it may not have heard of a PostgreSQL database for a second.
+ * Sends a request again as long as the server answers 503. On a busy machine, a server may be without contact to its PostgreSQL database
+ * for a second.
  */
 export function patiently(send: () => Promise<Response>): Promise<Response> {
   return until(async () => {
@@ -37,7 +38,7 @@ export function patiently(send: () => Promise<Response>): Promise<Response> {
   });
 }
 
-/** Posts a form that must be taken, patiently. */
+/** Posts a form, which must be accepted, as {@link patiently} does. Returns the id. */
 export async function postPatiently(url: string, key: string, data: unknown = examplePost): Promise<string> {
   return idOf(await patiently(() => tryPost(url, key, data)));
 }
@@ -48,7 +49,7 @@ async function idOf(answer: Response): Promise<string> {
   return body.submission_id;
 }
 
-/** Posts from many senders at once until told to stop; the ids that were acknowledged, in that order. */
+/** Posts from many senders at once, until `stop` is called. `acknowledged` has the ids in the order of the acknowledgements. */
 export function postForever(
   url: string,
   key: string,
@@ -69,7 +70,7 @@ export function postForever(
   };
 }
 
-/** Ids of the submissions that a database file holds. */
+/** Reads the ids of the submissions in a database file. */
 export function storedIds(file: string): Set<string> {
   const connection = new SqliteDatabase(file, { readonly: true });
   try {

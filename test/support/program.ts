@@ -3,47 +3,47 @@ import { chmodSync, constants, copyFileSync, existsSync, statSync } from "node:f
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The built file, whether or not it is what the tests run. */
+/** The path of the built file, which the tests run only in some projects. */
 export const executable = fileURLToPath(new URL("../../dist/formsvc", import.meta.url));
 
-/** The sources as one script, which `bundle-program.ts` writes. */
+/** The path of the sources as one script, which `bundle-program.ts` writes. */
 export const bundle = fileURLToPath(
   new URL("../../node_modules/.cache/formsvc-tests/formsvc.cjs", import.meta.url),
 );
 
-/** The program with its commands loaded, which `snapshot-program.ts` writes. */
+/** The path of the program's snapshot, in which its commands are loaded. `snapshot-program.ts` writes it. */
 export const snapshot = fileURLToPath(
   new URL("../../node_modules/.cache/formsvc-tests/formsvc.blob", import.meta.url),
 );
 
 const sources = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const built = process.env["FORMSVC_EXECUTABLE"];
-/** The first words of every command line: the built file in the projects whose settings name it, otherwise the bundle. */
+/** The first words of every command line: the built file in projects whose settings name it, otherwise the bundle. */
 export const program: readonly [string, ...string[]] =
   built === undefined ? [process.execPath, bundle] : [built];
 
 export interface ProcessOptions {
   readonly input?: string;
-  /** Runs the sources, whose modules Node loads one by one. */
+  /** Runs the sources themselves, whose modules Node loads one by one. */
   readonly fromSources?: boolean;
-  /** Added to an environment that holds nothing: no PATH, no HOME, no TMPDIR. */
+  /** The environment of the process. It has nothing else from the tests' environment: no PATH, no HOME, no TMPDIR. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs the built file as the system's user nobody, whom the mode of a file stops, if the tests run as root. */
+  /** If the tests run as root, runs the built file as the user `nobody`, who cannot ignore the modes of files. */
   readonly asNobody?: boolean;
-  /** The words of a command that runs the program and keeps its process id: the program's words follow them. */
+  /** The words of a command that runs the program under its own process id. The program's words follow them. */
   readonly within?: readonly string[];
-  /** Of a `serve` that is refused before it has a server, so that it is like any other command. */
+  /** Whether a `serve` is refused before it has a server, so that it can start like any other command. */
   readonly isRefused?: boolean;
-  /** A file descriptor for standard output; a pipe unless given. */
+  /** The file descriptor for standard output; if absent, a pipe. */
   readonly stdout?: number;
 }
 
 export interface Ran {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Standard output as one JSON document. */
+  /** Parses standard output as one JSON document. */
   json(): unknown;
 }
 
@@ -72,7 +72,10 @@ export function startProgram(
   return child;
 }
 
-/** The first words of a command line: a command starts from the snapshot, in which there is no server, and into which no flag of Node's gets. */
+/**
+ * The first words of a command line. A command starts from the snapshot, except `serve`, because the snapshot contains no server, and a
+ * command with `NODE_OPTIONS`, because flags of Node have no effect in a snapshot.
+ */
 export function programFor(args: readonly string[], options: ProcessOptions = {}): readonly string[] {
   const { env = {}, isRefused = false } = options;
   const needsServer = args.includes("serve") && !isRefused;
@@ -83,7 +86,7 @@ export function programFor(args: readonly string[], options: ProcessOptions = {}
 /** The first words of a command line that starts from the snapshot. */
 export const fromSnapshot = [process.execPath, "--snapshot-blob", snapshot, bundle] as const;
 
-/** Whether a command line may run in a process that has run others, because nothing of it is about the process. */
+/** Whether a command line may run in a process that has already run others, because nothing in it depends on the process. */
 export function isHostable(args: readonly string[], options: ProcessOptions): boolean {
   const { env = {} } = options;
   return (
@@ -94,10 +97,10 @@ export function isHostable(args: readonly string[], options: ProcessOptions): bo
   );
 }
 
-/** Commands that go on until they are ended, read standard input as a stream, or start the program themselves. */
+/** Commands that run until they are ended, that read standard input as a stream, or that start the program themselves. */
 const OF_PROCESS = /^(?:mcp|webhook listen|spam eval|upgrade)\b/;
 
-/** What the process wrote, when it has ended. */
+/** Waits until the process has ended, and returns what it wrote. */
 export async function collect(child: ChildProcess): Promise<Ran> {
   let stdout = "";
   let stderr = "";
@@ -111,7 +114,7 @@ function parseStdout(this: Ran): unknown {
   return JSON.parse(this.stdout);
 }
 
-/** The exit code; null after a signal. */
+/** Waits for the end of a process and returns its exit code; null after a signal. */
 export function whenEnded(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
   return new Promise((resolve, reject) => {
@@ -120,13 +123,16 @@ export function whenEnded(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** What a process of the program has in its environment beside what a test gives it: the folder in which Node keeps compiled sources between two processes, if the settings of the tests name one. */
+/**
+ * The environment variable that every process of the program gets beside those of a test: the folder in which Node keeps compiled sources
+ * between two processes, if the settings of the tests name one.
+ */
 export function compileCache(): Record<string, string> {
   const folder = process.env["NODE_COMPILE_CACHE"];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
-/** A copy for everybody if the repository lies in a folder that only its owner can enter. */
+/** Returns the path of the built file, or of a copy of it if the repository is in a folder that only its owner can enter. */
 function reachableByAll(folder: string): string {
   chmodSync(folder, 0o777);
   if (isReachable(executable)) return executable;
@@ -135,7 +141,7 @@ function reachableByAll(folder: string): string {
   return copy;
 }
 
-/** Whether every user of the system may go to a file and run it. */
+/** Whether every user of the system can reach a file and run it. */
 function isReachable(path: string): boolean {
   const mayRun = (statSync(path).mode & constants.S_IXOTH) !== 0;
   return mayRun && (path === dirname(path) || isReachable(dirname(path)));

@@ -16,27 +16,27 @@ import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "./add-submission.ts";
 import { NOON } from "./fake-clock.ts";
 
-/** An endpoint and its recipients on any engine, without a deliverer. */
+/** An endpoint and its recipients, on any engine, without a deliverer. */
 export interface EngineQueue {
   readonly db: Database;
   readonly endpointId: string;
-  /** Adds recipients. Their ids. */
+  /** Adds recipients and returns their ids. */
   recipients(count: number, kind?: string): Promise<string[]>;
-  /** Stores submissions that every recipient wants, each with its row in the outbox. Their ids. */
+  /** Stores submissions that every recipient wants, each with its own row in the outbox, and returns their ids. */
   post(count: number, now?: number, message?: string): Promise<string[]>;
-  /** Puts the messages of the outbox into one row for each recipient, as one transaction queues them. */
+  /** Merges the messages in the outbox into one row for each recipient, as one transaction would queue them. */
   gatherInOneRow(): Promise<void>;
-  /** How many deliveries are in each state. */
+  /** Counts the deliveries by state. */
   states(): Promise<Record<string, number>>;
 }
 
-/** What the deliverer of this server, which is alone, does with its rows. */
+/** Makes the claims of a server that is the only one on its database. */
 export function claimsOn(db: Database, self = "one"): Claims {
   if (db.engine === "sqlite") return createSqliteClaims(db as SqliteDatabase);
   return createPostgresqlClaims({ self, list: () => [self] }, NOTHING_TO_CONFIRM);
 }
 
-/** @param owner whose workspace gets the endpoint. */
+/** Makes an account with an endpoint. @param owner the e-mail address of the account */
 export async function queueOn(db: Database, owner = "owner@example.com"): Promise<EngineQueue> {
   const endpoint = await db.transaction(function* () {
     const { workspace } = yield* insertAccountRows(owner, NOON);
@@ -60,7 +60,7 @@ export async function queueOn(db: Database, owner = "owner@example.com"): Promis
         const ids: string[] = [];
         for (let index = 0; index < count; index += 1) {
           const submission = asSubmission({ endpointId, createdAt: now, data: { message } });
-          // The row of the outbox needs none of the submission; the submission's row needs the event.
+          // The row of the outbox needs nothing from the submission's row, but the submission's row needs the event.
           yield* insertSubmission(submission, yield* queueSubmission(submission, now));
           ids.push(submission.id);
         }
@@ -88,7 +88,7 @@ export async function queueOn(db: Database, owner = "owner@example.com"): Promis
   };
 }
 
-/** Deletes a submission, with what hangs on it. */
+/** Deletes a submission with everything that refers to it. */
 export async function erase(db: Database, id: string): Promise<void> {
   await db.transaction(() => run(query.deleteFrom("submission").where("id", "=", id)));
 }

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
-/** Loaded before the program by Node's `--import`: what the program does each minute, it does four times a second. */
+/** Node's `--import` loads this module before the program. What the program does each minute, it then does each 250 ms. */
 const QUICK_MS = 250;
 
 const { setInterval: repeat } = globalThis;

@@ -3,11 +3,11 @@ import { get } from "node:http";
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** As received, still compressed if it was compressed. */
+  /** The body as received; it is still compressed if it was sent so. */
   readonly body: Buffer;
 }
 
-/** Sends exactly these headers and Host, and unpacks nothing, unlike `fetch`. */
+/** Sends exactly these headers and Host, and decompresses nothing, unlike `fetch`. */
 export function sendRaw(url: string, headers: Record<string, string>): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     get(url, { headers, agent: false }, (response) => {

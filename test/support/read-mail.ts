@@ -1,14 +1,14 @@
-/** An e-mail as a reader's program has it. */
+/** An e-mail as a mail program shows it. */
 export interface ReadMail {
-  /** Names and values in their order, unfolded; encoded words are decoded. */
+  /** Names and values in their order, unfolded. Encoded words are decoded. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The value of the only header of that name; null if there is none. @throws Error if there are two. */
+  /** Returns the value of the only header with this name; null if there is none. @throws Error if there are two */
   header(name: string): string | null;
   readonly text: string;
   readonly html: string;
 }
 
-/** Reads an e-mail of two parts strictly, with no code of ours or of the library that sends it. */
+/** Reads an e-mail of two parts strictly. It uses no code of ours or of the library that sends the e-mail. */
 export function readMail(raw: Buffer): ReadMail {
   const source = raw.toString("latin1");
   if (/[^\r]\n|\r[^\n]|^\n|\r$|[^\x09\x20-\x7e\r\n]/.test(source)) throw new Error("a byte that may not be");

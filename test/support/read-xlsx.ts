@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { expect } from "vitest";
 
-/** The members of a ZIP archive by its directory, with their sizes and checksums looked at. */
+/** Reads the members of a ZIP archive by its directory, and checks their sizes and checksums. */
 export function unzip(archive: Buffer): ReadonlyMap<string, Buffer> {
   const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
   const members = new Map<string, Buffer>();
@@ -20,7 +20,7 @@ export function unzip(archive: Buffer): ReadonlyMap<string, Buffer> {
   return members;
 }
 
-/** The cells of a sheet as they are written: numbers, booleans and texts; null is empty. */
+/** Reads the cells of a sheet as they are stored: numbers, booleans and texts; null is an empty cell. */
 export function readSheet(archive: Buffer, sheet = 1): (string | number | boolean | null)[][] {
   const text = unzip(archive).get(`xl/worksheets/sheet${sheet}.xml`)?.toString("utf8") ?? "";
   const rows = [...text.matchAll(/<row r="(\d+)">(.*?)<\/row>/gs)];

@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 
-/** The members of an archive by name, as its directory has them. */
+/** Reads the members of an archive, by the names in its directory. */
 export function readZip(bytes: Buffer): ReadonlyMap<string, Buffer> {
   const end = bytes.lastIndexOf(Buffer.from("PK\u0005\u0006"));
   const members = new Map<string, Buffer>();

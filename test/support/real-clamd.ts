@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { Clamd } from "../../src/files/clamd.ts";
 import { until } from "./until.ts";
 
-/** What `scripts/unpack-debian.sh` fetched, or a system's own; null skips the tests that need it. */
+/** The folder with clamd: what `scripts/unpack-debian.sh` fetched, or the system's own; null skips the tests that need it. */
 export const clamdRoot: string | null =
   [
     join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "formsvc-tests/clamd/unpacked"),
@@ -19,10 +19,10 @@ if (clamdRoot === null) {
   );
 }
 
-/** The only virus that it knows: this part of the EICAR text, wherever it stands. */
+/** The only virus that this clamd knows: a part of the EICAR text, at any position. */
 const SIGNATURE = `Eicar-Own:0:*:${Buffer.from("EICAR-STANDARD-ANTIVIRUS-TEST-FILE").toString("hex")}\n`;
 
-/** A clamd with one signature of our own, as this user, on a socket in a folder of its own. It ends with the test. */
+/** Starts clamd with one signature of our own, as the current user, on a socket in its own folder. It ends with the test. */
 export async function startClamd(streamMaxBytes = 10_485_760) {
   const root = clamdRoot ?? "/";
   // The path of a socket must be short.
@@ -58,7 +58,7 @@ export async function startClamd(streamMaxBytes = 10_485_760) {
   return { clamd, url: `unix:${path}` };
 }
 
-/** Of the packages that were taken apart. */
+/** Lists the folders of libraries from the unpacked packages, as a value of `LD_LIBRARY_PATH`. */
 function librariesOf(root: string): string {
   if (root === "/") return process.env["LD_LIBRARY_PATH"] ?? "";
   const triplets = readdirSync(join(root, "usr/lib")).filter((name) => name.includes("-linux-"));

@@ -9,9 +9,8 @@ export interface RealIssuer {
 }
 
 /**
- * A real OpenID provider, with pages of its own on which somebody signs in as the address that they type. It is at `localhost`, so that
- * for a browser it is another site than a server at `127.0.0.1`. It is stopped after the test.
- *
+ * Starts a real OpenID provider, with its own pages, on which a person signs in as the e-mail address that they type. It is at `localhost`,
+ * so that a browser takes it for another site than a server at `127.0.0.1`. It is stopped after the test.
  * @param site the origin of our server
  */
 export async function startRealIssuer(

@@ -19,13 +19,13 @@ export interface TestReceiver extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly received: Received[];
-  /** How many TCP connections were made, whatever came over them, and how many of them are open now. */
+  /** The number of TCP connections that were made, whatever they carried, and the number of those that are open now. */
   readonly connections: { count: number; readonly open: number };
 }
 
 export type Answer = (response: ServerResponse, received: Received, index: number) => void;
 
-/** A real HTTP receiver on loopback that keeps what arrived; `answer` says what it does with each message. */
+/** Starts a real HTTP receiver on loopback, which keeps what arrives. `answer` answers each message. */
 export function startReceiverWith(answer: Answer, tls?: ServerOptions): Promise<TestReceiver> {
   const received: Received[] = [];
   const server: Server = tls ? createTlsServer(tls) : createServer();
@@ -43,7 +43,7 @@ export function startReceiverWith(answer: Answer, tls?: ServerOptions): Promise<
   return listen(server, tls ? "https" : "http", received);
 }
 
-/** A receiver that speaks whatever `onSocket` writes: for answers that no HTTP server would give. */
+/** Starts a receiver that sends what `onSocket` writes, for answers that no HTTP server would give. */
 export function startRawReceiver(onSocket: (socket: Socket) => void): Promise<TestReceiver> {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
@@ -88,7 +88,7 @@ async function listen(
   };
 }
 
-/** A port of loopback on which nothing listens. */
+/** Finds a port of loopback on which nothing listens. */
 export async function findClosedPort(): Promise<number> {
   const receiver = await startRawReceiver(() => undefined);
   await receiver[Symbol.asyncDispose]();

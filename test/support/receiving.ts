@@ -11,18 +11,18 @@ import { temporaryDatabase } from "./temporary-database.ts";
 import { insertWorkspaceRow, updatePlanRow } from "../../src/workspaces/workspace-store.ts";
 import { makeEndpoint } from "./terminal.ts";
 
-/** One workspace with one endpoint that takes any fields, on a database of its own, under a clock that tests move. */
+/** One workspace with one endpoint that accepts any fields, on its own database, with a clock that tests move. */
 export interface Receiving {
   readonly db: SqliteDatabase;
   readonly config: Config;
   readonly workspaceId: string;
   readonly endpointId: string;
   readonly clock: FakeClock;
-  /** The submission's id, or the code of the refusal. */
+  /** Submits a post, and returns the submission's id or the code of the refusal. */
   submit(body: Record<string, unknown>, from?: Partial<From>): Promise<string>;
-  /** A second process on the same database, or the same one after a restart. */
+  /** Opens a new service on the same database, with an empty memory: another process, or the same one after a restart. */
   restart(): Promise<void>;
-  /** A further workspace with an endpoint. */
+  /** Adds one more workspace with an endpoint. */
   another(): Promise<Pick<Receiving, "workspaceId" | "endpointId" | "submit">>;
 }
 

@@ -16,17 +16,17 @@ const SCHEMA: SchemaDefinition = {
   message: { type: "string" },
 };
 
-/** What a post is beyond its data. */
+/** The parts of a post besides its data. */
 interface Poster {
   readonly spamScore?: number;
   readonly trapped?: boolean;
-  /** Of the client. */
+  /** The address of the client. If absent, each post comes from another network. */
   readonly address?: string;
 }
 
-/** A mail world whose endpoint has a field for an address. */
+/** A mail world whose endpoint has a field for an e-mail address. */
 export class ReplyWorld extends MailWorld {
-  /** Each post comes from a network of its own, unless its test says otherwise. */
+  /** The number of the last network that a post came from. */
   #network = 0;
 
   constructor(port: number) {
@@ -49,18 +49,18 @@ export class ReplyWorld extends MailWorld {
     return reply;
   }
 
-  /** What a server does when another process changed settings. */
+  /** Does what a server does after another process changed settings. */
   noticeChange(): void {
     this.outbox.forget();
     this.deliverer.reload();
   }
 
-  /** Stores a post as a commit batch does. Its id. */
+  /** Stores a post as a commit batch does, and returns its id. */
   postFrom(data: Record<string, unknown>, poster: Poster = {}): string {
     return this.postTogether([data], poster)[0] ?? "";
   }
 
-  /** The same for several posts in one transaction, which is undone if the disk refuses. */
+  /** Stores several posts in one transaction. If `isRefused`, the transaction is undone, as if the disk refused it. */
   postTogether(
     posts: readonly Record<string, unknown>[],
     { spamScore = 0, trapped = false, address }: Poster = {},
@@ -86,7 +86,7 @@ export class ReplyWorld extends MailWorld {
     return this.repliesTo(this.postFrom(data, poster)).length > 0;
   }
 
-  /** Those about one submission, or all. */
+  /** Lists the replies about one submission; null lists all. */
   repliesTo(submissionId: string | null = null): readonly Delivery[] {
     const filter = { kinds: [REPLY_KIND], recipientId: null, state: null, cursor: null, limit: 1000 };
     return this.db.now(() => listDeliveries({ ...filter, submissionId })).deliveries;

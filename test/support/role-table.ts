@@ -1,12 +1,15 @@
-/** What each person was answered, printed when all have been: a line for each operation or route, a column for each person. */
+/**
+ * A table of the answers that each person got, to print at the end. It has a line for each operation or route, and a column for each
+ * person.
+ */
 export interface RoleTable {
   note(row: string, person: string, answer: string): void;
-  /** Every line, the head first. */
+  /** All lines of the table, beginning with the head. */
   lines(): string[];
   print(title: string): void;
 }
 
-/** @param people the columns, in their order */
+/** Makes an empty table. @param people the columns, in their order */
 export function roleTable(people: readonly string[]): RoleTable {
   const answers = new Map<string, Map<string, string>>();
   const lines = (): string[] => {

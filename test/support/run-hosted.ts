@@ -9,7 +9,7 @@ import { compileCache, fromSnapshot, isHostable, type ProcessOptions, type Ran, 
 
 interface Host {
   readonly process: ChildProcess;
-  /** The folder with the files for the standard streams of the command that runs. */
+  /** The folder with the files for the standard streams of the running command. */
   readonly streams: string;
 }
 
@@ -17,8 +17,8 @@ let host: Host | null = null;
 let isBusy = false;
 
 /**
- * Runs a command in a process that has run the commands before it, for a tenth of the processor time of a process of its own. Null if this
- * command must have its own, or if another one is running: what a test runs at the same time stays apart.
+ * Runs a command in a process that has run the commands before it. This takes a tenth of the processor time of a new process. Returns null
+ * if the command needs its own process, or if another command is running, so that commands that run at the same time stay separate.
  */
 export async function runHosted(
   folder: string,
@@ -61,7 +61,7 @@ async function runIn({ process, streams }: Host, command: HostedCommand, input: 
   }
 }
 
-/** It ends with this process, and removes the folder. */
+/** Starts the host. It ends with this process, and then removes the folder. */
 function startHost(): Host {
   const streams = mkdtempSync(join(memoryFolder() ?? tmpdir(), "formsvc-streams-"));
   const [command, ...args] = fromSnapshot;

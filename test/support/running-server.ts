@@ -2,22 +2,22 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { whenEnded } from "./program.ts";
 
-/** A process of `serve` that takes posts. */
+/** A process of `serve` that accepts posts. */
 export interface RunningServer {
   readonly url: string;
   readonly process: ChildProcess;
-  /** Every line that was logged so far. */
+  /** Every line that has been logged so far. */
   readonly lines: readonly Record<string, unknown>[];
-  /** The same as text. */
+  /** Returns the whole log as text. */
   log(): string;
   stderr(): string;
-  /** Resolves with the exit code; null after a signal. */
+  /** Resolves with the exit code; null if a signal ended the process. */
   readonly ended: Promise<number | null>;
-  /** Sends a signal and waits for the end; the exit code, null after a signal that ended it. */
+  /** Sends a signal and waits for the end. Returns the exit code; null if the signal ended the process. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Waits until the server listens. @throws with what it wrote to standard error if it ends before */
+/** Waits until the server listens. @throws if the server ends before; the error contains its standard error */
 export async function watchServer(child: ChildProcess): Promise<RunningServer> {
   const lines: Record<string, unknown>[] = [];
   let log = "";

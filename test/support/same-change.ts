@@ -3,14 +3,15 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import type { OperatorMachine } from "./operator-machine.ts";
 import { openForTest } from "./temporary-database.ts";
 
-/** Pairs of copies made so far: each has files of its own. */
+/** The number of pairs of copies made so far. Each pair has its own files. */
 let made = 0;
 
 const ID = /\b[a-z]+_[0-9a-z]{26}\b/g;
 
 /**
- * Makes changes to copies of a database, by each of some verbs and by commands, and returns the rows of each. Ids and times that the
- * changes made are shown as `new` and `later`, secrets as `random`, and the user of the terminal as `somebody`.
+ * Makes the same changes to copies of a database, once by each of some functions and once by commands, and returns the rows of each copy.
+ * In the rows, ids and times that the changes made are replaced by `new` and `later`, secrets by `random`, and the user of the terminal by
+ * `somebody`.
  */
 export async function changeEachWay(
   machine: OperatorMachine,
@@ -23,7 +24,7 @@ export async function changeEachWay(
   made += 1;
   const byCommand = join(machine.folder, `command-${made}.db`);
   const copied = copy(before, byCommand);
-  // Of the first copy, because the original may go on changing.
+  // These are copies of the first copy, because the original may change meanwhile.
   const byVerb = verbs.map((_verb, index) => copy(copied, join(machine.folder, `verb-${made}-${index}.db`)));
   copied.close();
   for (const [index, db] of byVerb.entries()) await verbs[index]?.(db);
@@ -38,7 +39,7 @@ export async function changeEachWay(
   return { verbs: byVerb.map(rowsOf), command: rowsOf(openForTest(byCommand)) };
 }
 
-/** The same by one verb. */
+/** Like {@link changeEachWay}, with one function. */
 export async function changeBothWays(
   machine: OperatorMachine,
   before: SqliteDatabase,
@@ -54,7 +55,7 @@ function copy(db: SqliteDatabase, path: string): SqliteDatabase {
   return openForTest(path);
 }
 
-/** Every row of every table, one JSON text each, sorted. */
+/** Returns every row of every table as one JSON text, sorted. */
 function dump(db: SqliteDatabase): string[] {
   const tables = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -68,7 +69,7 @@ function dump(db: SqliteDatabase): string[] {
   return rows.toSorted();
 }
 
-/** A key's text that is kept to verify with, and what is random in it. */
+/** Replaces columns that contain random bytes or a value made from them, like the hash of a key. */
 function hideRandom(column: string, value: unknown): unknown {
   return ["hash", "handed_hash", "tag", "lookup", "key", "token_hash", "unsubscribe_token"].includes(column)
     ? "random"

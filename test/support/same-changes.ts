@@ -27,16 +27,16 @@ const SHARED = { plans: { hobby: UNLIMITED, pro: UNLIMITED }, held: { ...default
 const config: Config = { ...defaultConfig, ...SHARED, server: { ...defaultConfig.server, port: 0 } };
 const log = createLog("fatal", { write: () => {} });
 
-/** A change that somebody makes in the dashboard. */
+/** A change that a person makes in the dashboard. */
 export type PageWrite = (visitor: Visitor) => Promise<void>;
 
-/** A request to the API, below `/api/v1`. */
+/** A request to the API. The path is below `/api/v1`. */
 type ApiWrite = readonly [method: string, path: string, body?: unknown, query?: string];
 
-/** What is recorded of it, one action or several with a space between them, and the ways to make the change. */
+/** A change: the actions of its audit events, with a space between them, and the ways to make it. */
 type Change = readonly [actions: string, page: PageWrite, command: readonly string[], api?: ApiWrite];
 
-/** Sends a form of a page with these values. */
+/** Makes a change by sending a form of a page with these values. */
 export function sending(
   page: string,
   values: Record<string, string>,
@@ -51,7 +51,7 @@ export function sending(
   };
 }
 
-/** Sends what a page asks once more about. */
+/** Makes a change that the page asks to confirm, and confirms it. */
 export function confirming(action: string, values: Record<string, string>): PageWrite {
   return async (visitor) => {
     const asked = await visitor.post(action, values);
@@ -60,7 +60,10 @@ export function confirming(action: string, values: Record<string, string>): Page
   };
 }
 
-/** Ada's things, with nothing left to be sent: the dashboard's server would send it, and a command would not. */
+/**
+ * Makes everything that Ada owns, and waits until nothing is left to send, because the dashboard's server would send it and a command would
+ * not.
+ */
 export async function begin(): Promise<{ server: TestServer; home: OwnerHome }> {
   const server = await startTestServer(SHARED);
   const receiver = await startReceiverWith((response) => response.writeHead(204).end());
@@ -71,7 +74,7 @@ export async function begin(): Promise<{ server: TestServer; home: OwnerHome }> 
   return { server, home };
 }
 
-/** Does something on a server of its own, over a copy of the database, as Ada. */
+/** Does something as Ada on a server over a copy of the database. */
 async function onServer(
   db: SqliteDatabase,
   work: (served: { readonly visitor: Visitor; readonly ask: Ask }) => Promise<void>,
@@ -87,9 +90,9 @@ async function onServer(
 }
 
 /**
- * Makes changes in a page, by a command and, if that is given for each, over the API, and expects the same rows and what is recorded of each change.
- *
- * @param changes what is recorded, the page's way, the command and the request. @returns the rows.
+ * Makes changes in the dashboard, by commands and, if every change has a request, over the API. Expects the same rows and the same audit
+ * events each way.
+ * @param changes each with its actions, the way in the dashboard, the command and the request. @returns the rows
  */
 export async function sameChanges(
   { owner }: TestServer,
@@ -120,7 +123,7 @@ export async function sameChanges(
     hasApi ? [inDashboard, overApi] : [inDashboard],
     ...changes.map(([, , words]) => words),
   );
-  // Being signed in, having read something and a token are the door's own matter, and so is who it was.
+  // Sessions, read marks and tokens belong to the way in which a change is made, and so does the account in an audit event.
   const kept = (all: readonly string[]) =>
     all
       .filter(
@@ -147,7 +150,7 @@ export async function sameChanges(
   return rows;
 }
 
-/** How many of the rows fit. */
+/** Counts the rows that match. */
 export function countRows(rows: readonly string[], pattern: RegExp): number {
   return rows.filter((row) => pattern.test(row)).length;
 }

@@ -1,15 +1,15 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** What every scanner takes for a virus, and nobody needs to fear. In two parts, so that no scanner finds it here. */
+/** The harmless text that every scanner takes for a virus. Its backslash is doubled, so that no scanner finds it in this file. */
 export const EICAR = `X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*`;
 
-/** What a scanner does with a file. */
+/** How the scanner treats a file. */
 export type Behaviour =
   | "judge"
-  /** Takes the connection and says nothing. */
+  /** Accepts the connection and answers nothing. */
   | "stall"
-  /** Takes nothing of what is sent. */
+  /** Reads nothing of what is sent. */
   | "deaf"
   | "close"
   | "close-in-the-middle"
@@ -20,21 +20,21 @@ export type Behaviour =
   | "early-ok"
   | "error";
 
-/** A server that speaks clamd's protocol, as well or as badly as it is told. It ends with the test. */
+/** A server that speaks clamd's protocol, correctly or wrongly, as `behaviour` says. It ends with the test. */
 export interface ScriptedClamd {
   readonly address: { readonly host: string; readonly port: number };
-  /** As a configuration has it. */
+  /** The address as a configuration has it. */
   readonly url: string;
   behaviour: Behaviour;
-  /** The bytes of each file that it got whole. */
+  /** The bytes of each file that arrived whole. */
   readonly files: Buffer[];
-  /** Connections that were made. */
+  /** The number of connections that were made. */
   connections: number;
-  /** Called when a file came whole; the verdict follows when it resolves. */
+  /** Is called when a file has arrived whole. The verdict follows when it resolves. */
   before: () => Promise<void>;
-  /** Nobody listens any more. */
+  /** Closes the port. */
   stop(): Promise<void>;
-  /** Listens again, at the same address. */
+  /** Listens again at the same address. */
   listen(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ function serve(clamd: ScriptedClamd, socket: Socket): void {
   if (behaviour === "close") return void socket.end();
   if (behaviour === "http") socket.write("HTTP/1.1 400 Bad Request\r\n\r\n");
   if (behaviour === "early-ok") socket.write("stream: OK\0");
-  // Whatever it is sent, it said what it says.
+  // The answer was sent already; the rest of what arrives is ignored.
   if (behaviour === "early-ok") return void socket.resume();
   let read = Buffer.alloc(0);
   socket.on("data", (bytes: Buffer) => {
@@ -91,7 +91,7 @@ function serve(clamd: ScriptedClamd, socket: Socket): void {
   });
 }
 
-/** The file of a stream that ended; null while more of it is to come. */
+/** Returns the file of a stream that has ended; null while more of it is to come. */
 function wholeFile(read: Buffer): Buffer | null {
   const parts: Buffer[] = [];
   for (let at = "zINSTREAM\0".length; at + 4 <= read.length;) {

@@ -6,28 +6,28 @@ import { onTestFinished } from "vitest";
 
 type Json = Record<string, unknown>;
 
-/** What an issuer says falsely, each made from what would be right. */
+/** The false statements of an issuer. Each function makes one from the right statement. */
 export interface Lies {
   metadata?: (right: Json) => Json;
   claims?: (right: Json) => Json;
   header?: (right: Json) => Json;
-  /** Of the ID token's three parts. */
+  /** Changes the third part of the ID token. */
   signature?: (right: string) => string;
   userinfo?: Json;
-  /** Answers an address by hand, in place of what is right. */
+  /** Answers a path by hand, instead of the right answer. */
   answers?: Partial<Record<Place, (request: IncomingMessage, response: ServerResponse) => void>>;
 }
 
 type Place = "/.well-known/openid-configuration" | "/jwks" | "/token" | "/userinfo";
 
-/** An OpenID issuer that says what a test wants, with real signatures. */
+/** An OpenID issuer that states what a test wants, with real signatures. */
 export interface ScriptedIssuer {
   readonly issuer: string;
-  /** Changed by the test as it goes. */
+  /** The test changes this while it runs. */
   readonly lies: Lies;
-  /** Requests so far, by their path. */
+  /** The paths of the requests so far. */
   readonly asked: string[];
-  /** Leads somebody back who was led here. @param address to which our server led; @returns the query of the return address */
+  /** Signs in a person and returns the query of the return address. @param address the address to which our server redirected the person */
   readonly signIn: (address: string, person: Json) => URLSearchParams;
   readonly stop: () => Promise<void>;
 }
@@ -40,7 +40,7 @@ interface Grant {
 
 export const CLIENT = { clientId: "forms", clientSecret: "the secret of the client" };
 
-/** It is stopped after the test. */
+/** Starts the issuer. It is stopped after the test. */
 export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const grants = new Map<string, Grant>();
@@ -63,7 +63,7 @@ export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
       });
     if (place === "/userinfo") return send(response, 200, lies.userinfo ?? {});
     const form = new URLSearchParams(await text(request));
-    // Codes are good for ever here: what an issuer should refuse, our server must not rely on.
+    // A code stays valid here for ever and for any number of uses, because our server must not rely on the issuer to refuse it.
     const grant = grants.get(form.get("code") ?? "");
     const proved = createHash("sha256")
       .update(form.get("code_verifier") ?? "")

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** How the store treats a request. `ok` does it. */
+/** How the store treats a request. `ok` treats it correctly. */
 export type Treatment =
   | "ok"
-  /** Takes the body, and never answers. */
+  /** Reads the body and never answers. */
   | "stall"
-  /** Does not even take the body. */
+  /** Does not even read the body. */
   | "deaf"
   /** Answers 500. */
   | "fail"
@@ -16,20 +16,20 @@ export type Treatment =
   | "redirect"
   /** Answers 400 with 64 MiB. */
   | "chatter"
-  /** Ends the connection: in the middle of the object, if it is read. */
+  /** Ends the connection. In a GET, it ends it in the middle of the object. */
   | "cut"
-  /** Says 200 to a PUT of which it keeps the half. */
+  /** Answers 200 to a PUT, but stores only the first half of the object. */
   | "halve"
-  /** Says 200 to a PUT of which it keeps nothing. */
+  /** Answers 200 to a PUT, but stores nothing. */
   | "forget"
-  /** Gives an object of another length. */
+  /** Sends an object of another length. */
   | "lie"
-  /** Gives other bytes of the same length. */
+  /** Sends other bytes of the same length. */
   | "damage";
 
-/** An S3 server that does what a script says. */
+/** An S3 server that follows a script. */
 export interface ScriptedStore {
-  /** As `files.s3` names it. */
+  /** The settings as `files.s3` names them. */
   readonly settings: {
     readonly endpoint: string;
     readonly bucket: string;
@@ -43,7 +43,7 @@ export interface ScriptedStore {
   treat: (request: { readonly method: string; readonly name: string }) => Treatment;
 }
 
-/** It is closed after the test. @param timeoutMs how long its client waits for it */
+/** Starts the store, which is closed after the test. @param timeoutMs how long the store's client waits for an answer */
 export async function startScriptedStore(timeoutMs = 30_000): Promise<ScriptedStore> {
   const objects = new Map<string, Buffer>();
   const requests: string[] = [];
@@ -94,18 +94,18 @@ export async function startScriptedStore(timeoutMs = 30_000): Promise<ScriptedSt
   return store;
 }
 
-/** As far as it came. */
+/** Reads as much of the body as arrives. */
 async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
   try {
     for await (const part of request) parts.push(part);
   } catch {
-    // The client ended it.
+    // The client ended the request.
   }
   return Buffer.concat(parts);
 }
 
-/** Whether that was the answer. */
+/** Answers with a refusal if the treatment is one. Returns whether it answered. */
 function refuse(treatment: Treatment, method: string, response: ServerResponse): boolean {
   if (treatment === "fail") fault(response, 500, "InternalError");
   else if (treatment === "forbid") fault(response, 403, "AccessDenied");

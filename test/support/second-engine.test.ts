@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgresql)("the second engine of these tests", () => {
       isAnswered = true;
       return result;
     });
-    // Another link to the same server answers meanwhile.
+    // Meanwhile another link to the same server answers.
     const other = await connectForTest((await startLink(await temporaryAddress())).address);
     expect(await other.query("SELECT 1 AS one")).toMatchObject(answer);
     expect(isAnswered).toBe(false);
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgresql)("the second engine of these tests", () => {
     const silent = link.silenceAt("COMMIT");
     void client.query("COMMIT").catch(() => undefined);
     await silent;
-    // Its transaction stays open in the server, and others pass.
+    // The transaction of the silent connection stays open in the server, and other connections still work.
     const other = await connectForTest(link.address);
     const open =
       "SELECT 1 AS one FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()";

@@ -9,7 +9,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const runner = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 const options = new URL("./second-try.ts", import.meta.url);
 
-/** One test that passes, one that fails until it is tried again, and one that always fails. */
+/** Three tests: one passes, one fails at the first try only, and one always fails. */
 const THREE = `
   let tries = 0;
   test("is steady", () => {});

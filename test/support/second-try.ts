@@ -3,11 +3,11 @@ import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
 const HEADING = "Unsteady: these tests failed at first and passed when tried again. They must be mended:";
 const MAX_FAILURE_LENGTH = 4000;
 
-/** Options for Vitest: a test that fails is tried once more if `TESTS_RETRY` is 1, and what passed only then is listed at the end. */
+/** Options for Vitest: a failed test is tried once more if `TESTS_RETRY` is 1, and tests that passed only then are listed at the end. */
 export function secondTry(environment: NodeJS.ProcessEnv = process.env) {
   return {
     retry: environment["TESTS_RETRY"] === "1" ? 1 : 0,
-    // Given by name, so that the list is under the summary of a terminal as well as of a log.
+    // The reporter is named, so that the list appears below the summary both in a terminal and in a log.
     reporters: ["default", new UnsteadyReporter()] satisfies (string | Reporter)[],
   };
 }
@@ -31,7 +31,8 @@ function neededSecondTry(test: TestCase): boolean {
 }
 
 function describeFailure(test: TestCase): string {
-  // Whole, because that of a random case names its seed; but a counterexample can be as large as any input.
+  // The message of a random test contains its seed, so it is printed; but a counterexample can be as large as any input, so it is
+  // shortened.
   const failure = test.result().errors?.[0]?.message.slice(0, MAX_FAILURE_LENGTH) ?? "";
   return `  ${test.module.relativeModuleId} > ${test.fullName}\n${failure.replaceAll(/^/gm, "    ")}`;
 }

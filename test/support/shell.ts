@@ -4,17 +4,17 @@ import { collect, compileCache, programFor, type Ran } from "./program.ts";
 import { until } from "./until.ts";
 
 const SYSTEM_PATH = { PATH: "/usr/bin:/bin" };
-/** Whether a line can be run with a terminal. */
+/** Whether a line can run in a terminal, which needs the program `script`. */
 export const hasScript = spawnSync("script", ["--version"]).status === 0;
 if (!hasScript)
   process.stderr.write("SKIPPED: no program `script` here, so nothing is tested on a terminal\n");
 
-/** The program's words in a line of shell, which does not find it by a path. */
+/** The program's words in a line of shell. They do not depend on PATH. */
 export const FORMSVC = programFor([])
   .map((word) => `'${word}'`)
   .join(" ");
 
-/** Runs a line of shell with a terminal on all three streams, typing `typed` once `prompt` is shown. */
+/** Runs a line of shell with a terminal as all three streams. Types `typed` when `prompt` is shown. */
 export async function onTerminal(
   machine: OperatorMachine,
   line: string,
@@ -37,7 +37,7 @@ export async function onTerminal(
   return ran;
 }
 
-/** Runs lines of Bash, in which `formsvc` is the program. */
+/** Runs lines of Bash in which `formsvc` is the program. */
 export function inShell(machine: OperatorMachine, lines: string): Promise<Ran> {
   const script = `formsvc() { ${FORMSVC} "$@"; }\n${lines}`;
   const child = spawn("bash", ["--norc", "--noprofile", "-c", script], {

@@ -26,7 +26,7 @@ export const EMAIL = "ana@example.org";
 export const PASSWORD = "correct horse battery";
 export const CLIENT: Client = { address: "192.0.2.1", userAgent: "Firefox", knownCookie: null };
 
-/** Somebody who is signed in and proves again who they are. */
+/** A person who is signed in and proves again who they are. */
 interface Proof {
   readonly viewer: Viewer;
   readonly password: string;
@@ -36,11 +36,11 @@ interface Proof {
 interface Options {
   readonly logAddresses?: boolean;
   readonly passwords?: "on" | "off";
-  /** One that another bench has made the account in. */
+  /** The database of another bench, which already has the account. */
   readonly db?: SqliteDatabase;
 }
 
-/** Everything that signs people in, over a database with one account, `ana@example.org`, that has no password yet. */
+/** Makes everything that signs people in, over a database with one account, `ana@example.org`, which has no password yet. */
 export function signInBench({ logAddresses = false, passwords = "on", db: given }: Options = {}) {
   const db = given ?? temporaryDatabase();
   const clock = createFakeClock();
@@ -48,9 +48,9 @@ export function signInBench({ logAddresses = false, passwords = "on", db: given 
   const log = createLog("info", {
     write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
   });
-  // The same for every bench, so that two can share a database.
+  // Every bench has the same keyring, so that two can share a database.
   const keyring = createKeyring({ keyFile: null, key: Buffer.alloc(32, 7).toString("base64") });
-  // Delays are tested by themselves.
+  // The limits wait for nothing, because delays have their own tests.
   const limits = createAttemptLimits(() => Promise.resolve());
   const prover = createPasswordProver(db, limits);
   const parts = { db, keyring, prover, limits, clock, log, logAddresses, passwords, party: null };
@@ -105,7 +105,7 @@ export function signInBench({ logAddresses = false, passwords = "on", db: given 
     db,
     clock,
     lines,
-    /** What owners were told by mail, with the address. */
+    /** The e-mails that owners got about changes, each with the address. */
     told,
     signIns,
     security,

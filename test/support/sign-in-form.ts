@@ -8,7 +8,10 @@ export const PASSWORD = "correct horse battery";
 
 type Headers = Record<string, string>;
 
-/** The sign-in pages of a server, asked as a browser without a session asks them. Only the first account is made. */
+/**
+ * Returns functions that ask for the sign-in pages of a server, as a browser without a session does. Makes an account only if there is
+ * none.
+ */
 export function signInForms(server: TestServer) {
   const { owner, clock } = server;
   if (owner.now(() => listAccounts()).length === 0) owner.now(() => insertAccountRows(ADA, clock.now()));
@@ -34,7 +37,7 @@ export function signInForms(server: TestServer) {
   };
 }
 
-/** The cookie that an answer sets, as the browser sends it back. */
+/** Returns the cookie that an answer sets, as the browser sends it back. */
 export function cookieOf({ headers }: Answer): string {
   return headers["set-cookie"]?.split(";")[0] ?? "";
 }

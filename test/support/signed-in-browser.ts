@@ -2,15 +2,15 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import type { TestServer } from "./test-server.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** A tab of somebody's browser, with what the pages in it complained about. */
+/** A tab of a person's browser, with the complaints of its pages. */
 export interface Tab {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Violations of the policy, errors of scripts, and whatever else the console shows. */
+  /** Violations of the content security policy, errors of scripts, and everything else that the console shows. */
   readonly complaints: readonly string[];
 }
 
-/** Opens a tab in a browser of its own that is signed in already. */
+/** Opens a tab in a new browser context that is already signed in. */
 export async function openTab(
   browser: Browser,
   server: TestServer,
@@ -24,7 +24,7 @@ export async function openTab(
   page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
-    // That an answer has the status 404 is no complaint about the page.
+    // An answer with a status like 404 is not a complaint about the page.
     if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));

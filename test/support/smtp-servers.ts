@@ -15,7 +15,9 @@ export interface MailServer {
   readonly received: readonly ReceivedMail[];
 }
 
-/** A mail server on loopback that keeps what it gets, until the test ends. @param at its port; 0 takes a free one */
+/**
+ * Starts a mail server on loopback, which keeps the mail that it gets, until the end of the test. @param at its port; 0 chooses a free one
+ */
 export async function startMailServer(options: SMTPServerOptions = {}, at = 0): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -33,7 +35,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, at = 0): 
     },
     ...options,
   });
-  // A client that ends a connection is the test's business.
+  // Tests themselves check what happens if a client ends a connection.
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => {
     server.listen(at, "127.0.0.1", resolve);
@@ -43,7 +45,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, at = 0): 
   return { port, received };
 }
 
-/** Settings for a server on loopback without TLS and login. */
+/** Settings for a server on loopback, without TLS and without login. */
 export function plainSettings(port: number, change: Partial<SmtpSettings> = {}): SmtpSettings {
   return {
     host: "127.0.0.1",
@@ -60,10 +62,10 @@ export function plainSettings(port: number, change: Partial<SmtpSettings> = {}):
   };
 }
 
-/** What a scripted server does instead of its ordinary reply: other words; `drop` ends the connection, `silent` says nothing more. */
+/** The reply of a scripted server instead of its ordinary one. `drop` ends the connection; after `silent` the server sends nothing more. */
 type Turn = string | ((socket: Socket) => void);
 
-/** By the first word of a command; `greeting` before any, `content` at the end of an e-mail. */
+/** Replies by the first word of a command. `greeting` is sent before any command, `content` at the end of an e-mail. */
 export type Script = Readonly<Partial<Record<Verb, Turn>>>;
 type Verb =
   | "greeting"
@@ -92,23 +94,23 @@ const ORDINARY: Readonly<Record<Verb, string>> = {
   QUIT: "221 bye",
 };
 
-/** Anything that is no command, such as TLS, has no reply. */
+/** The ordinary reply to a command; undefined for anything that is not a command, such as the bytes of TLS. */
 function ordinary(verb: string): string | undefined {
   return Object.hasOwn(ORDINARY, verb) ? ORDINARY[verb as Verb] : undefined;
 }
 
 export interface ScriptedServer {
   readonly port: number;
-  /** Everything that clients sent, a line each. */
+  /** Every line that clients sent. */
   readonly lines: readonly string[];
-  /** Connections so far. */
+  /** Returns the number of connections so far. */
   readonly connections: () => number;
   readonly close: () => Promise<void>;
-  /** What happens from here on. */
+  /** Replaces the script from now on. */
   play(script: Script): void;
 }
 
-/** A mail server on loopback that keeps to a script, until the test ends. */
+/** Starts a mail server on loopback that follows a script, until the end of the test. */
 export async function startScriptedServer(first: Script = {}): Promise<ScriptedServer> {
   let script = first;
   let count = 0;
@@ -160,7 +162,7 @@ function serveScript(socket: Socket, script: () => Script, lines: string[]): voi
   };
   socket.on("error", () => undefined);
   const reader = createInterface({ input: socket });
-  // It passes on what the socket's own listener has heard.
+  // The reader repeats the errors of the socket, which the socket's own listener has handled.
   reader.on("error", () => undefined);
   reader.on("line", (line) => {
     lines.push(line);

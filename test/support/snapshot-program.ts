@@ -8,10 +8,9 @@ import { asAscii, bundlePatternEngine } from "../../scripts/smaller-script.ts";
 import { STREAMS_VARIABLE } from "./hosted-command.ts";
 
 /**
- * Writes the program as the engine's memory after it has loaded the modules of every command but `serve`. A process that starts from it
- * takes half of the processor time of one that loads them. It is the program all the same: it begins in `main.ts`, in a process of its own.
- *
- * @param file where the snapshot goes, which another run of the tests may be reading.
+ * Writes a snapshot of the engine's memory after it has loaded the modules of every command except `serve`. A process that starts from it
+ * takes half of the processor time of one that loads them. It is still the whole program: it begins in `main.ts`, in a new process.
+ * @param file the path of the snapshot, which another run of the tests may be reading
  */
 export async function makeSnapshot(root: string, file: string): Promise<void> {
   const script = `${file}.${process.pid}.cjs`;
@@ -26,7 +25,7 @@ export async function makeSnapshot(root: string, file: string): Promise<void> {
       logLevel: "warning",
     });
     writeFileSync(script, asAscii(readFileSync(script, "utf8")));
-    // It warns of each module of Node's own that nobody has tried in a snapshot.
+    // Node warns of each of its own modules that has not been tested in a snapshot.
     const args = ["--no-warnings", "--snapshot-blob", fresh, "--build-snapshot", script];
     execFileSync(process.execPath, args, { stdio: ["ignore", "inherit", "pipe"] });
     renameSync(fresh, file);
@@ -35,7 +34,10 @@ export async function makeSnapshot(root: string, file: string): Promise<void> {
   }
 }
 
-/** A script that loads the commands and then waits to be the program, or a host of its commands. */
+/**
+ * Makes a script that loads the commands. When it starts from the snapshot, it becomes the program, or it runs the commands of another
+ * process.
+ */
 function loadCommands(folder: string): string {
   const commands = readdirSync(folder).filter((name) => /-commands?\.ts$/.test(name));
   return [
@@ -54,13 +56,13 @@ function loadCommands(folder: string): string {
   ].join("\n");
 }
 
-/** Packages with native code, and Node's modules with something outside the engine's memory. */
+/** Packages with native code, and modules of Node that hold something outside the engine's memory. */
 const LATE_PACKAGES = /^(?:better-sqlite3|@node-rs\/argon2)$/;
 const LATE_BUILTINS = /^(?:node:)?(?:child_process|dgram|dns|dns\/promises|http|https|http2|tls)$/;
-/** What makes classes of such a module's as soon as it is loaded. */
+/** Files that derive classes from such a module as soon as they are loaded. */
 const LATE_FILES = /^undici\/|\/send\.ts$/;
 
-/** Has what no snapshot can hold loaded when the program first uses it, and leaves out the server. */
+/** Loads what a snapshot cannot hold when the program first uses it, and leaves out the server. */
 function loadLate(root: string): Plugin {
   const place = `${root}/package.json`;
   const required = createRequire(place);
@@ -98,7 +100,7 @@ function loadLate(root: string): Plugin {
   };
 }
 
-/** A module that loads another one when it is used. @param load code that loads it. @param like it, as it is now */
+/** Writes a module that loads another one when it is first used. @param load code that loads it @param like the module as it is now */
 function standIn(load: string, like: object): string {
   return `let loaded;
 const load = () => (loaded ??= ${load});

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** What a test lets a device do wrongly. */
+/** What a device does wrongly because a test wants it. */
 export interface Lies {
   readonly challenge?: string;
   readonly origin?: string;
@@ -8,13 +8,13 @@ export interface Lies {
   readonly type?: string;
   readonly crossOrigin?: boolean;
   readonly counter?: number;
-  /** Whether it made sure who holds it. */
+  /** Whether the device verified the person who holds it. */
   readonly isVerified?: boolean;
   readonly userHandle?: string;
   readonly key?: KeyObject;
 }
 
-/** What the server hands to the device. */
+/** The options that the server sends to the device. */
 export interface Asked {
   readonly challenge: string;
   readonly user?: { readonly id: string };
@@ -22,7 +22,7 @@ export interface Asked {
 
 const base64url = (bytes: Buffer | string): string => Buffer.from(bytes).toString("base64url");
 
-/** A device with one passkey: it answers as a browser's script sends it on. */
+/** Makes a device with one passkey. Its answers look as a browser's script sends them. */
 export function softwareAuthenticator(origin: string, privateKeyOf = makeKeys()) {
   const { privateKey, cose } = privateKeyOf;
   const id = randomBytes(16);
@@ -50,7 +50,7 @@ export function softwareAuthenticator(origin: string, privateKeyOf = makeKeys())
   };
   return {
     id: base64url(id),
-    /** How often it says that it was used. */
+    /** Sets the number of uses that the device states. */
     count(value: number): void {
       counter = value;
     },
@@ -86,7 +86,7 @@ export function softwareAuthenticator(origin: string, privateKeyOf = makeKeys())
 
 export type SoftwareAuthenticator = ReturnType<typeof softwareAuthenticator>;
 
-/** A key of P-256, and its public half in COSE. */
+/** Makes a P-256 key, and its public half in COSE. */
 export function makeKeys(): { readonly privateKey: KeyObject; readonly cose: Buffer } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "" } = publicKey.export({ format: "jwk" });
@@ -114,7 +114,7 @@ function textOf(value: string): Buffer {
   return Buffer.concat([headOf(0x60, value.length), Buffer.from(value)]);
 }
 
-/** The beginning of an attestation object with three members, of which `authData` is the last. */
+/** The beginning of an attestation object with three members, the last of which is `authData`. */
 export const NONE = Buffer.concat([
   Buffer.from([0xa3]),
   textOf("fmt"),
@@ -123,7 +123,7 @@ export const NONE = Buffer.concat([
   Buffer.from([0xa0]),
 ]);
 
-/** The same with a certificate of a format that names addresses to ask. */
+/** The beginning of an attestation object with a certificate, in a format that names addresses to ask. */
 export const WITH_CERTIFICATE = Buffer.concat([
   Buffer.from([0xa3]),
   textOf("fmt"),

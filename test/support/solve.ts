@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Does a proof of work as a browser does. @param asked the answer of `GET /challenge` */
+/** Computes a proof of work as a browser does. @param asked the answer of `GET /challenge` */
 export function solve({ maxnumber, ...asked }: Record<string, unknown>): string {
   for (let number = 0; number <= Number(maxnumber); number += 1) {
     const hash = createHash("sha256")

@@ -7,14 +7,14 @@ import { copyFreshDatabase } from "./fresh-database.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A database file in a folder of its own, brought up to date and removed after the test. */
+/** Makes a migrated database file in its own folder. It is removed after the test. */
 export function temporaryDatabase(busyTimeoutMs = 5000): SqliteDatabase {
   const path = join(temporaryFolder(memoryFolder()), "formsvc.db");
   copyFreshDatabase(path);
   return openForTest(path, busyTimeoutMs);
 }
 
-/** A further connection, as another process would have; closed after the test. */
+/** Opens another connection, like another process. It is closed after the test. */
 export function openForTest(path: string, busyTimeoutMs = 5000): SqliteDatabase {
   const db = openDatabase(path, { busyTimeoutMs });
   migrate(db);

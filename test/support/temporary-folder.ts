@@ -8,13 +8,13 @@ export interface TemporaryFolder {
   remove(): void;
 }
 
-/** @param parent the folder that it is in. */
+/** Makes a folder. @param parent the folder that contains it */
 export function makeFolder(parent: string = tmpdir()): TemporaryFolder {
   const path = mkdtempSync(join(parent, "formsvc-test-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A folder that is gone after the test. */
+/** Makes a folder that is removed after the test. */
 export function temporaryFolder(parent?: string): string {
   const folder = makeFolder(parent);
   onTestFinished(() => folder.remove());

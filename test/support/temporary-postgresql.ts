@@ -14,12 +14,12 @@ import { connectPlainly } from "./postgresql-cluster.ts";
 import { TEMPLATE } from "./one-cluster.ts";
 import { until } from "./until.ts";
 
-/** Whether PostgreSQL is installed, so that its tests run. */
+/** Whether PostgreSQL is installed, so that its tests can run. */
 export const hasPostgresql = inject("clusterPort") !== null;
 
 let asked: Promise<string> | undefined;
 
-/** The address of a database of the shared cluster. */
+/** Returns the address of a database in the shared cluster. */
 export async function addressInCluster(database: string): Promise<string> {
   asked ??= askForCluster();
   return (await asked).replace(/\/postgres\?/, `/${database}?`);
@@ -31,7 +31,7 @@ async function askForCluster(): Promise<string> {
   return answer;
 }
 
-/** Runs one statement in the cluster's own database. */
+/** Runs one statement in the cluster's database `postgres`. */
 export async function administer(sql: string): Promise<void> {
   const admin = await connectPlainly(await addressInCluster("postgres"));
   try {
@@ -41,14 +41,14 @@ export async function administer(sql: string): Promise<void> {
   }
 }
 
-/** The address of a database that is dropped after the test. @param from what it is made of: after `CREATE DATABASE name`. */
+/** Makes a database and returns its address. The database is dropped after the test. @param from the words after `CREATE DATABASE name` */
 export async function temporaryAddress(from: string = `TEMPLATE ${TEMPLATE}`): Promise<string> {
   const { name, address } = await makeDatabase(from);
   onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
   return address;
 }
 
-/** The address of a database for all tests of a file, brought up to date. It goes with the cluster. */
+/** Makes a migrated database for all tests of a file and returns its address. It is removed with the cluster. */
 export async function addressForFile(): Promise<string> {
   return (await makeDatabase(`TEMPLATE ${TEMPLATE}`)).address;
 }
@@ -59,12 +59,12 @@ async function makeDatabase(from: string): Promise<{ readonly name: string; read
   return { name, address: await addressInCluster(name) };
 }
 
-/** Databases that no test of this process uses now; each is empty. They go with the cluster. */
+/** Empty databases that no test of this process uses now. They are removed with the cluster. */
 const free: PostgresqlDatabase[] = [];
 
 /**
- * An empty database that is brought up to date, for a test that leaves its tables as they are. It may have served tests before, because
- * PostgreSQL reads its catalogue anew and plans each statement anew for a new connection, which is half of its processor time.
+ * Opens an empty, migrated database, for a test that does not change its tables. Earlier tests may have used it: for a new connection
+ * PostgreSQL reads its catalogue and plans each statement again, which is half of its processor time.
  */
 export async function temporaryPostgresql(): Promise<PostgresqlDatabase> {
   const kept = free.pop() ?? (await openPostgresql((await makeDatabase(`TEMPLATE ${TEMPLATE}`)).address));
@@ -86,12 +86,12 @@ const EMPTY_SQL = [
   "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'",
 ].join("; ");
 
-/** Takes some milliseconds; to make a database takes a hundred and more. */
+/** Empties all tables. This takes some milliseconds; making a database takes more than a hundred. */
 async function empty(db: PostgresqlDatabase): Promise<void> {
   await db.withConnection((client) => client.query(EMPTY_SQL));
 }
 
-/** Further connections, as another process would have; closed after the test. */
+/** Opens more connections, like another process. They are closed after the test. */
 export async function openForTest(address: string, options?: PostgresqlOptions): Promise<PostgresqlDatabase> {
   const db = await openPostgresql(address, options);
   onTestFinished(() => db.close());
@@ -103,8 +103,8 @@ const INCOMPLETE_SQL = `SELECT 1 FROM
   WHERE stored_by >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1`;
 
 /**
- * Waits until `tail` and the events give all that is stored. On PostgreSQL any transaction of the cluster that began earlier and still writes holds it
- * up, and other test files write on the same cluster.
+ * Waits until `tail` and the event streams return everything that is stored. On PostgreSQL they wait for every earlier transaction of the
+ * cluster that still writes, and other test files write on the same cluster.
  */
 export async function untilTailed(db: Database): Promise<void> {
   if (db.engine === "sqlite") return;

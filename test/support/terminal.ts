@@ -28,10 +28,10 @@ import type { Plans } from "../../src/workspaces/workspace.ts";
 import { NOON } from "./fake-clock.ts";
 import { prepareQuickKey } from "./quick-key.ts";
 
-/** What a test wants otherwise than a terminal at noon with the default configuration. */
+/** What a test changes of the default: a terminal at noon with the default configuration. */
 export type DoorOverrides = Partial<Door<unknown>> & { readonly plans?: Plans };
 
-/** Runs an operation as the command line does, or as the actor that is given. */
+/** Performs an operation as the command line does, or as the given actor. */
 export function performOn<Parts, Input extends z.ZodObject, Output extends z.ZodType>(
   db: Database,
   operation: Operation<Parts, Input, Output>,
@@ -41,7 +41,7 @@ export function performOn<Parts, Input extends z.ZodObject, Output extends z.Zod
   return perform(doorOn<Parts>(db, overrides), operation, input, guard);
 }
 
-/** The same for an operation whose output comes in parts: all of them. */
+/** Performs an operation whose output comes in parts, and returns all parts. */
 export async function partsOn<Parts, Input extends z.ZodObject, Part extends z.ZodType>(
   db: Database,
   operation: StreamOperation<Parts, Input, Part>,
@@ -80,7 +80,7 @@ export interface MadeEndpoint {
   readonly publishable: IssuedKey;
 }
 
-/** An endpoint with its keys, whose hashes cost little, and no record of who made it. */
+/** Makes an endpoint with keys whose hashes cost little, without an audit event. */
 export async function makeEndpoint(
   db: Database,
   made: NewEndpoint,
@@ -101,7 +101,7 @@ export async function makeEndpoint(
   });
 }
 
-/** Deletes an endpoint with all that belongs to it. @param pause called between two transactions */
+/** Deletes an endpoint with everything that belongs to it. @param pause is called between two transactions */
 export function removeEndpoint(
   db: Database,
   endpoint: string,
@@ -111,7 +111,7 @@ export function removeEndpoint(
   return performOn(db, deleteEndpoint, { endpoint }, { parts, onProgress: pause });
 }
 
-/** Changes an endpoint inside a transaction, without a record of it. */
+/** Changes an endpoint inside a transaction, without an audit event. */
 export function* changeEndpoint(
   reference: string,
   change: Parameters<typeof updateEndpointRow>[1],
@@ -119,12 +119,12 @@ export function* changeEndpoint(
   return yield* updateEndpointRow(yield* getEndpoint(reference), change);
 }
 
-/** Gives an endpoint another schema inside a transaction, without a record of it. */
+/** Gives an endpoint another schema inside a transaction, without an audit event. */
 export function* changeSchema(reference: string, definition: SchemaDefinition, now: number): Steps<Endpoint> {
   return yield* insertSchemaVersionRow(yield* getEndpoint(reference), definition, now, null);
 }
 
-/** Rotates a key from the command line. */
+/** Rotates a key as the command line does. */
 export async function replaceKey(
   db: Database,
   { key: reference, graceMs }: { readonly key: string; readonly graceMs: number },
@@ -135,13 +135,13 @@ export async function replaceKey(
   return { key: await db.read(() => getKey(id)), text: issued[kind] ?? "" };
 }
 
-/** Imports a file from the command line, into the endpoint that is named, or where each submission was. */
+/** Imports a file as the command line does. @param endpoint the target; null puts each submission where it was */
 export async function importFrom(db: Database, file: string, endpoint: string | null = null) {
   const parts = { source: importFile(file) };
   return (await performOn(db, importSubmissions, { endpoint }, { parts, now: Date.now() })).imported;
 }
 
-/** Releases a held post from the command line. */
+/** Releases a held post as the command line does. */
 export async function releasePost(
   { db, plans }: { readonly db: Database; readonly plans: Plans },
   held: string,

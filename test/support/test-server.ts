@@ -22,7 +22,7 @@ import { memoryFolder } from "./memory-folder.ts";
 import { makeFolder } from "./temporary-folder.ts";
 import { makeEndpoint } from "./terminal.ts";
 
-/** One endpoint with the texts of its keys. */
+/** An endpoint with the texts of its keys. */
 export interface TestEndpoint {
   readonly id: string;
   readonly workspaceId: string;
@@ -31,13 +31,13 @@ export interface TestEndpoint {
 }
 
 export interface EndpointOverrides {
-  /** Puts the endpoint into a workspace of its own on this plan. */
+  /** Puts the endpoint into a new workspace on this plan. */
   readonly plan?: string;
   readonly schema?: SchemaDefinition;
   readonly settings?: Partial<EndpointSettings>;
 }
 
-/** A real server over real HTTP and a real file, wired as `serve` wires it; only the clock is faked. */
+/** A real server over real HTTP and a real file, wired as `serve` wires it. Only the clock is faked. */
 export interface TestServer {
   readonly url: string;
   readonly port: number;
@@ -45,18 +45,18 @@ export interface TestServer {
   readonly databasePath: string;
   /** The server's own connection. */
   readonly serverDatabase: SqliteDatabase;
-  /** A connection beside it, as a command would have. */
+  /** Another connection, as a command would have. */
   readonly owner: SqliteDatabase;
   readonly config: Config;
-  /** The log, a line an entry. */
+  /** The log, one entry for each line. */
   readonly log: readonly string[];
   addEndpoint(overrides?: EndpointOverrides): Promise<TestEndpoint>;
   request(request: TestRequest): Promise<Answer>;
-  /** A post to `/submit`; a body that is no text is sent as JSON. */
+  /** Posts to `/submit`. A body that is not text is sent as JSON. */
   post(key: string | null, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** The stored data of every submission, oldest first. */
+  /** The data of every submission, oldest first. */
   stored(endpointId?: string): Record<string, unknown>[];
-  /** The same database file with a fresh process's memory. */
+  /** Starts the server again on the same database file, as a new process with an empty memory. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export interface TestServer {
 type Deep<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Deep<T[K]> } : T;
 export type ConfigOverrides = Deep<Config>;
 
-/** Everything unlimited, so that only a test that is about a limit meets it. */
+/** A configuration without limits, so that only a test about a limit meets it. */
 const UNLIMITED: ConfigOverrides = {
   server: { port: 0 },
   plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false, fileBytes: null } },
@@ -73,17 +73,16 @@ const UNLIMITED: ConfigOverrides = {
   log: { level: "info", format: "json" },
 };
 
-/** How fast the dashboard answers one visitor, how somebody waits who signs in after failures, and how long a body may stand still. */
+/** How fast the dashboard answers one visitor, how a person waits who signs in after failures, and how long a body may stand still. */
 type Pace = Pick<Parameters<typeof serve>[0], "visitIntervalMs" | "signInSleep" | "bodyGraceMs">;
-/** As fast as it can, so that only a test that is about the pace waits. */
+/** No waiting, so that only tests about the pace wait. */
 const NO_PACE: Pace = { visitIntervalMs: 0, signInSleep: () => Promise.resolve() };
-/** As it serves people. */
+/** The pace with which the server serves people. */
 export const USUAL_PACE: Pace = {};
 
 /**
- * A server that is stopped, with its file removed, after the test.
- *
- * @param parent the folder of its own folder; one in memory unless given.
+ * Starts a server. After the test it is stopped, and its file is removed.
+ * @param parent the folder that contains the server's folder; if absent, one in memory
  */
 export async function startServer(
   overrides: ConfigOverrides = {},
@@ -95,7 +94,7 @@ export async function startServer(
   return server;
 }
 
-/** For `beforeAll`: the caller stops it. */
+/** Starts a server for `beforeAll`: the caller must stop it. */
 export async function launchServer(
   overrides: ConfigOverrides = {},
   pace: Pace = NO_PACE,
@@ -169,7 +168,7 @@ export async function launchServer(
   };
 }
 
-/** A post that everybody accepts. */
+/** A post that the example schema and the spam filter accept. */
 export const goodPost = { name: "Ana Ruiz", email: "ana@example.org", message: "Are you open on Sunday?" };
 
 async function addEndpoint(

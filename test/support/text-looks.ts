@@ -1,6 +1,6 @@
 /**
- * Runs in a page. Lists how the text that is shown there looks: each kind of element, in its colours, on the grounds behind it. These
- * decide the contrast, so that what looks as something that was looked at before need not be looked at again.
+ * Runs in a page. Lists how the visible text looks: each kind of element, with its colours and the backgrounds behind it. These decide the
+ * contrast, so text that looks like text that was already checked need not be checked again.
  */
 export const TEXT_LOOKS = String.raw`(() => {
   const groundOf = ({ backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position }) => {

@@ -14,7 +14,7 @@ import { NOON } from "./fake-clock.ts";
 export const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 const ALL: readonly Scope[] = ["submissions:write", "submissions:export"];
 
-/** A form with one submission and one held post. */
+/** Adds a form with one submission and one held post. */
 async function addForm(db: Database, workspace: Workspace, name: string) {
   const made = { name, definition: exampleSchema, settings: defaultEndpointSettings };
   const { id: endpoint } = await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));
@@ -31,7 +31,7 @@ async function addForm(db: Database, workspace: Workspace, name: string) {
   return { endpoint, submission, held };
 }
 
-/** Ben has two forms, Cleo has one. */
+/** Makes two owners: Ben has two forms, Cleo has one. */
 export async function twoOwners(db: Database) {
   const add = async (email: string) => {
     const { account, workspace } = await db.transaction(() => insertAccountRows(email, NOON));

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The longest wait for anything that a test waits for; far above what it takes, so that a busy machine fails no test. */
+/** The longest wait for anything in a test. It is far longer than anything takes, so that no test fails because the machine is busy. */
 export const PATIENCE_MS = 60_000;
 
 const LEAST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
 
 /**
- * Looks every 10 ms until it finds anything but false, null or undefined. Who looks by asking a server or a database takes its time, and
- * asks less often the longer it takes. @throws with the text of `look` after {@link PATIENCE_MS}
+ * Calls `look`, first every 10 ms, until it returns anything but false, null or undefined. The pauses become longer with the wait, up to
+ * 100 ms, because a look may ask a server or a database. @throws with the text of `look` after {@link PATIENCE_MS}
  */
 export async function until<Found>(
   look: () => Found | Promise<Found>,
@@ -24,7 +24,7 @@ export async function until<Found>(
   throw new Error(`not within ${PATIENCE_MS} ms: ${String(look)}`);
 }
 
-/** A twentieth of the wait is lost at most. */
+/** The pause before the next look. At most a twentieth of the wait is lost. */
 function pauseAfter(waitedMs: number): number {
   return Math.min(Math.max(waitedMs / 20, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);
 }

@@ -19,7 +19,7 @@ export const applicationSchema: SchemaDefinition = {
 /** A part of a form: a text, or a file with its name. */
 export type UploadPart = string | { readonly name: string; readonly bytes: Buffer | string };
 
-/** A form as a browser sends it. */
+/** Makes a form with files as a browser sends it. */
 export async function multipart(parts: readonly (readonly [field: string, part: UploadPart])[]) {
   const form = new FormData();
   for (const [field, part] of parts) {
@@ -31,7 +31,7 @@ export async function multipart(parts: readonly (readonly [field: string, part: 
   return { headers: { "content-type": type }, body: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** Posts a form with files, which must be taken. Returns the submission's id and its files as its data have them. */
+/** Posts a form with files, which must be accepted. Returns the submission's id, and its files as its data name them. */
 export async function postFiles(
   server: { readonly url: string },
   secret: string,
@@ -55,7 +55,7 @@ export async function postFiles(
   return { id, files };
 }
 
-/** A file as the data of its submission have it. */
+/** A file as the data of its submission describe it. */
 export interface PostedFacts {
   readonly id: string;
   readonly name: string;
@@ -65,7 +65,7 @@ export interface PostedFacts {
   readonly state?: string;
 }
 
-/** A PDF as far as anybody looks, of this size. No two chunks of it are equal. */
+/** Makes a file of this size that is recognised as PDF. No two chunks of it are equal. */
 export function pdf(size = 2000, seed = "a"): Buffer {
   const key = createHash("sha256").update(seed).digest();
   const bytes = createCipheriv("aes-256-ctr", key, Buffer.alloc(16)).update(Buffer.alloc(size));
@@ -77,7 +77,7 @@ export function sha256(bytes: Buffer | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** An archive with these members. */
+/** Makes a ZIP archive with these members. */
 export function zip(members: Readonly<Record<string, string>>): Buffer {
   const local: Buffer[] = [];
   const central: Buffer[] = [];
@@ -112,19 +112,19 @@ export function zip(members: Readonly<Record<string, string>>): Buffer {
 
 const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
 
-/** A document of an office program; `more` has further members. */
+/** Makes a document of an office program. @param more further members of the archive */
 export function docx(more: Readonly<Record<string, string>> = {}, type = WORD): Buffer {
   const types = `<?xml version="1.0"?><Types><Override PartName="/word/document.xml" ContentType="${type}"/></Types>`;
   return zip({ "[Content_Types].xml": types, "word/document.xml": "<w:document/>", ...more });
 }
 
-/** The smallest picture that there is. */
+/** A picture of one pixel. */
 export const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
 
-/** What the database has of files: their rows, and the bytes of each by its id. */
+/** Reads the files in the database: their rows, and the bytes of each by its id. */
 export function storedFiles(db: SqliteDatabase) {
   const files = db.prepare("SELECT * FROM file ORDER BY id").all() as {
     readonly id: string;
@@ -144,7 +144,7 @@ export function storedFiles(db: SqliteDatabase) {
   return { files, chunks: chunks.length, bytesOf };
 }
 
-/** What stores files on any engine, within limits that nobody meets. */
+/** Makes the parts that store files on any engine, with limits that no test reaches. */
 export function fileStoring(
   db: Database,
   commits: FileStoring["commits"],
@@ -165,12 +165,12 @@ export function fileStoring(
   };
 }
 
-/** Somebody with a form whose files no limit counts. */
+/** Makes an uploader to a form, without limits that count its files. */
 export function uploadingTo(endpointId: string): Uploading {
   return { endpointId, workspaceId: "", planBytes: null, isPublishable: false, address: null };
 }
 
-/** A submission with one file, stored on any engine as a server stores it. */
+/** Stores a submission with one file on any engine, as a server stores it. */
 export async function addSubmissionWithFile(db: Database, place: Place, bytes: Buffer) {
   const { queue } = batchServer(db);
   const facts = {

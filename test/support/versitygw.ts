@@ -12,7 +12,7 @@ const PROGRAM = join(
   "formsvc-tests/versitygw/versitygw",
 );
 
-/** Whether `scripts/install-versitygw.sh` built it; else tests that need it are skipped. */
+/** Whether `scripts/install-versitygw.sh` built the server; otherwise the tests that need it are skipped. */
 export const hasVersitygw: boolean = existsSync(PROGRAM);
 
 if (!hasVersitygw) {
@@ -23,7 +23,7 @@ if (!hasVersitygw) {
 
 /** A bucket of an S3 server. */
 export interface Bucket {
-  /** As `files.s3` names it. */
+  /** The settings as `files.s3` names them. */
   readonly settings: {
     readonly endpoint: string;
     readonly bucket: string;
@@ -32,11 +32,11 @@ export interface Bucket {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
   };
-  /** The names of all objects, and the bytes of each. */
+  /** Reads the name and the bytes of every object. */
   objects(): ReadonlyMap<string, Buffer>;
 }
 
-/** Versity S3 Gateway over a folder, with one bucket. It checks signatures and checksums. It is stopped after the test. */
+/** Starts Versity S3 Gateway over a folder, with one bucket. It checks signatures and checksums. It is stopped after the test. */
 export async function startVersitygw(prefix = ""): Promise<Bucket> {
   const folder = makeFolder().path;
   const [root, meta, bucket] = [join(folder, "root"), join(folder, "meta"), "formsvc-files"];
@@ -90,7 +90,7 @@ export async function startVersitygw(prefix = ""): Promise<Bucket> {
 function filesBelow(folder: string, name: string): [string, Buffer][] {
   return readdirSync(folder).flatMap((entry) => {
     const path = join(folder, entry);
-    // Its own, like parts of uploads that were cut off.
+    // The server's own files, like parts of uploads that were cut off.
     if (entry.startsWith(".sgwtmp")) return [];
     if (statSync(path).isDirectory()) return filesBelow(path, `${name}${entry}/`);
     return [[name + entry, readFileSync(path)] as [string, Buffer]];

@@ -4,10 +4,13 @@ import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-
 import type { Answer } from "./http-client.ts";
 import type { TestServer } from "./test-server.ts";
 
-/** Somebody who is signed in to the dashboard, with a browser's habits: a cookie, and the marks of a request of our own pages. */
+/**
+ * A person who is signed in to the dashboard. Requests have what a browser sends: a cookie, and the headers of a request from our own
+ * pages.
+ */
 export interface Visitor {
   readonly accountId: string;
-  /** As the browser sends it. */
+  /** The cookie as the browser sends it. */
   readonly cookie: string;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** Sends a form. */
@@ -21,7 +24,7 @@ export interface Visitor {
 /** The part of a server that a visitor needs. */
 type Visited = Pick<TestServer, "owner" | "request"> & { readonly clock: Clock };
 
-/** The first account is an operator; the account is made, with its workspace, if it is not there yet. */
+/** Signs in a person. Makes the account with its workspace if it does not exist. The first account is an operator. */
 export async function visit(server: Visited, email = "ada@example.com"): Promise<Visitor> {
   const { owner, clock } = server;
   const known = owner.now(() => listAccounts()).find((account) => account.email === email);

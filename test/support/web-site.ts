@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Somebody's web site on an origin of its own. */
+/** Another person's web site, on its own origin. */
 export interface WebSite {
   readonly origin: string;
-  /** Puts a page (or script) there; the last one put at a path counts. */
+  /** Puts a page or a script at a path, and returns its address. A later one at the same path replaces it. */
   put(path: string, content: string, headers?: Record<string, string>): string;
-  /** Answers a path by hand. */
+  /** Lets `listener` answer the requests to a path, and returns its address. */
   answer(path: string, listener: (request: IncomingMessage, response: ServerResponse) => void): string;
   stop(): Promise<void>;
 }

@@ -40,7 +40,7 @@ import { submissionAdder } from "./add-submission.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { makeFolder } from "./temporary-folder.ts";
 
-/** What a transport tells of an attempt that delivered. */
+/** The result of an attempt that delivered the message. */
 export const ANSWERED: AttemptResult = {
   outcome: "delivered",
   blame: "nobody",
@@ -51,11 +51,11 @@ export const ANSWERED: AttemptResult = {
   durationMs: 1,
 };
 
-/** One database with one endpoint, and a deliverer over it as `serve` has it. */
+/** One database with one endpoint, and a deliverer over it as `serve` makes it. */
 export class WebhookWorld {
   readonly #folder = makeFolder(memoryFolder());
   readonly #databasePath = join(this.#folder.path, "formsvc.db");
-  /** Starts at the real time, because official verifiers look at theirs. */
+  /** Starts at the real time, because official verifiers compare it with their own. */
   readonly clock = createFakeClock(Date.now());
   readonly settings: DeliverySettings;
   readonly keyring: Keyring;
@@ -119,7 +119,7 @@ export class WebhookWorld {
     });
   }
 
-  /** What a new process finds: everything in memory is gone, the file is as it was. */
+  /** Starts again like a new process: everything in memory is lost, and the file is unchanged. */
   async restart(): Promise<void> {
     this.db.close();
     this.db = this.openDatabase();
@@ -139,7 +139,7 @@ export class WebhookWorld {
     return { webhook: made.webhook, secret: made.secret ?? "" };
   }
 
-  /** Stores submissions in one transaction, as a commit batch does. Their ids. */
+  /** Stores submissions in one transaction, as a commit batch does, and returns their ids. */
   post(count = 1, data: Record<string, unknown> = { message: "hello" }, spamScore = 0): string[] {
     const now = this.clock.now();
     const told = { endpointId: this.endpointId, spamScore, ipAddress: "192.0.2.1", userAgent: "test" };
@@ -155,18 +155,18 @@ export class WebhookWorld {
     });
   }
 
-  /** Turns what waits in the outbox into deliveries that are due. */
+  /** Turns the messages in the outbox into deliveries that are due. */
   async spread(): Promise<void> {
     await spreadOutbox(this.db, this.clock.now());
   }
 
-  /** Lets everything happen that is due at the clock's time. */
+  /** Waits until everything that is due at the clock's time has happened. */
   async settle(): Promise<void> {
     this.deliverer.wake();
     await this.deliverer.settled();
   }
 
-  /** Moves the clock to whenever something is planned, again and again, until then. */
+  /** Moves the clock to each planned time, one after the other, until `untilMs`. */
   async runUntil(untilMs: number): Promise<void> {
     await this.settle();
     for (;;) {
@@ -180,8 +180,8 @@ export class WebhookWorld {
   }
 
   /**
-   * As {@link WebhookWorld.runUntil}, with a post after each round: where the receiver takes those, it never fails five
-   * times in a row.
+   * Like {@link WebhookWorld.runUntil}, with one more post in each round. If the receiver accepts these posts, it never fails five times in
+   * a row.
    */
   async runAmongOthers(untilMs: number): Promise<void> {
     await this.settle();
@@ -206,7 +206,7 @@ export class WebhookWorld {
       .toSorted();
   }
 
-  /** Deliveries, and messages that still wait in the outbox. */
+  /** Lists the deliveries, and the messages that still wait in the outbox. */
   #deliveries(): { readonly id: string; readonly state: string }[] {
     return [
       ...queuedDeliveries(this.db),
@@ -214,7 +214,7 @@ export class WebhookWorld {
     ];
   }
 
-  /** What is wrong with the database although it should be at rest; empty when all is well. */
+  /** Lists what is wrong with the database, which should be at rest; empty if nothing is. */
   inconsistencies(): string[] {
     const found = [String(this.db.pragma("integrity_check"))].filter((result) => result !== "ok");
     for (const id of this.deliveryIds()) {
@@ -236,7 +236,7 @@ export class WebhookWorld {
   }
 }
 
-/** What waits in the outbox, as the deliveries that it will be. */
+/** Lists the messages in the outbox as the deliveries that they will become. */
 export function queuedDeliveries(db: SqliteDatabase): Delivery[] {
   const found: Delivery[] = [];
   const look = (delivery: Delivery): boolean => {
@@ -247,12 +247,12 @@ export function queuedDeliveries(db: SqliteDatabase): Delivery[] {
   return found;
 }
 
-/** Verifies a message as a receiver would, with the official library. @throws if it is not genuine */
+/** Verifies a message with the official library, as a receiver would. @throws if it is not genuine */
 export function verifyWithOfficial(secret: string, { body, headers }: Received): void {
   new OfficialWebhook(secret).verify(body, headers as Record<string, string>);
 }
 
-/** One look for delivered messages of webhooks that are older than this number of days. How many it looked at. */
+/** Looks once for delivered messages of webhooks that are older than this number of days, and returns how many it looked at. */
 export function dropOld(world: WebhookWorld, days: number | null): number {
   const kept = { kind: "webhook", days };
   return world.db.now(() => dropOldDeliveries(kept, BEFORE_ALL, world.clock.now())).looked;
