@@ -12,7 +12,7 @@ const executable = join(root, process.platform === "win32" ? "dist/formsvc.exe" 
 
 await buildExecutable();
 
-/** For this machine, with compiled code for a quick start. */
+/** Builds the executable for this machine, with compiled code for a quick start. */
 async function buildExecutable(): Promise<void> {
   const host = `${process.platform}-${process.arch}`;
   if (!(host in targets))
@@ -30,7 +30,7 @@ async function buildExecutable(): Promise<void> {
   });
 }
 
-/** pkg's own name for this platform. */
+/** The name that pkg uses for this platform. */
 function pkgPlatform(): "linux" | "macos" | "win" {
   if (process.platform === "darwin") return "macos";
   return process.platform === "win32" ? "win" : "linux";

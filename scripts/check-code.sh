@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What looks at the code without running it, all at once, because most of it keeps one core busy. Each shows what it found when it ends.
+# Runs all checks that read the code without running it, at the same time, because most of them keep only one core busy. Each shows what it
+# found when it ends.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"

@@ -8,8 +8,8 @@ if (file === undefined || (flag !== undefined && flag !== "--one-per-cluster")) 
 }
 
 /**
- * Prints a data file as rows for `formsvc spam eval`. With `--one-per-cluster` only the first contact-form message of each
- * cluster of near-copies, as the figures in docs/spam.md count them.
+ * Prints a data file as rows for `formsvc spam eval`. With `--one-per-cluster`, it prints only the first contact-form message of each
+ * cluster of near-copies, which is how the figures in docs/spam.md count them.
  */
 const seen = new Set<number>();
 for (const { id, source, label, text, subject, cluster } of readRows<DataRow>(file)) {

@@ -9,8 +9,8 @@ const FOLDER = "src/dashboard";
 const ENTRY = `${FOLDER}/dashboard.ts`;
 
 /**
- * The dashboard is a seventh of the program, and most processes never show a page of it. So it has a script of its own, which the first
- * visit loads. The script takes each module of another folder from the program, because both have to mean the same classes.
+ * Gives the dashboard its own script, which the first visit loads, because the dashboard is a seventh of the program and most processes
+ * never show a page of it. The script takes each module of another folder from the program, because both must use the same classes.
  */
 export function packDashboard(beside: Beside): Plugin {
   return {
@@ -25,14 +25,14 @@ export function packDashboard(beside: Beside): Plugin {
   };
 }
 
-/** What stands in the program for the dashboard: it runs the script with the names that the script takes. */
+/** The code that replaces the dashboard in the program: it runs the script with the names that the script takes. */
 function startOf(shared: ReadonlyMap<string, ReadonlySet<string>>): string {
   const modules = [...shared].sort(([a], [b]) => a.localeCompare(b));
   const lines = modules.map(([id, names], index) => {
     const aliases = [...names].sort().map((name) => [name, `${name}_${index}`] as const);
     return {
       taken: `import { ${aliases.map(([name, alias]) => `${name} as ${alias}`).join(", ")} } from "${id}";`,
-      // Getters, because a module may change what it exports.
+      // The exports are getters, because a module may change what it exports.
       given: `"${id}": () => ({ __esModule: true, ${aliases.map(([name, alias]) => `get ${name}() { return ${alias}; }`).join(", ")} }),`,
     };
   });
@@ -43,21 +43,21 @@ ${lines.map(({ given }) => given).join("\n")}
 });`;
 }
 
-/** By module, the names that a bundled script takes from what it requires. */
+/** The names that a bundled script takes from each module that it requires, by module. */
 function namesFromProgram(script: string): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, variable = "", id = ""] of script.matchAll(/\b(import_\w+)=require\("([^"]+)"\)/g)) {
     if (isBuiltin(id)) continue;
     const uses = [...script.matchAll(new RegExp(`\\b${variable}\\b(?:\\.(\\w+))?`, "g"))].slice(1);
     const names = uses.map(([, name]) => name);
-    // As a whole it would be an object with all that the module exports, which the program would make at each start.
+    // The whole module would be an object with all its exports, which the program would have to make at each start.
     if (names.includes(undefined)) throw new Error(`the dashboard takes all of ${id}, and not names of it`);
     found.set(id, new Set([...(found.get(id) ?? []), ...names.map(String)]));
   }
   return found;
 }
 
-/** @returns the script, which requires files by their paths from the program's folder on. */
+/** Bundles the dashboard. @returns the script, which requires files by their paths from the program's folder */
 async function packScript({ folder, buildFolder, options, assets, inputs }: Beside): Promise<string> {
   const { outputFiles, metafile } = await build({
     ...options,
@@ -77,7 +77,7 @@ async function packScript({ folder, buildFolder, options, assets, inputs }: Besi
   return script;
 }
 
-/** What is in no file of the dashboard's folder. */
+/** Takes every module that is not in the dashboard's folder from the program. */
 function takeFromProgram(folder: string): Plugin {
   return {
     name: "take-from-program",

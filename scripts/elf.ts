@@ -1,4 +1,4 @@
-/** What is read of 64-bit ELF files whose low byte comes first: programs and libraries of Linux. */
+/** Reads 64-bit ELF files whose low byte comes first: programs and libraries of Linux. */
 
 /** A program header that maps a part of the file. */
 export interface Segment {
@@ -13,14 +13,14 @@ export interface Segment {
 export interface Elf {
   readonly file: Buffer;
   readonly segments: readonly Segment[];
-  /** @throws Error if the address is not in the file. */
+  /** Returns the position in the file of an address in memory. @throws Error if the address is not in the file */
   readonly offsetOf: (address: number) => number;
 }
 
 export const PT_LOAD = 1;
 const PT_DYNAMIC = 2;
 
-/** @throws Error if the file is of another kind. */
+/** Reads the headers of an ELF file. @throws Error if the file is of another kind */
 export function readElf(file: Buffer): Elf {
   if (file.length < 64 || file.readUInt32BE(0) !== 0x7f_45_4c_46 || file[4] !== 2 || file[5] !== 1)
     throw new Error("the file is no 64-bit ELF file with the low byte first");
@@ -48,7 +48,7 @@ export function readElf(file: Buffer): Elf {
   };
 }
 
-/** All numbers of such a file are far below 2^53. */
+/** Reads a 64-bit number. All numbers in such a file are far below 2^53. */
 export function int(file: Buffer, at: number): number {
   return Number(file.readBigUInt64LE(at));
 }
@@ -61,13 +61,13 @@ export interface Entry {
 
 export interface Dynamic {
   readonly entries: readonly Entry[];
-  /** @throws Error if there is none with this tag. */
+  /** Returns the entry with this tag. @throws Error if there is none */
   readonly entry: (tag: number) => Entry;
-  /** The text at an offset of the table of strings. */
+  /** Returns the text at an offset of the table of strings. */
   readonly text: (offset: number) => string;
 }
 
-/** What the loader is told. @throws Error if the file is linked statically. */
+/** Reads the instructions for the loader. @throws Error if the file is linked statically */
 export function readDynamic(elf: Elf): Dynamic {
   const segment = elf.segments.find(({ type }) => type === PT_DYNAMIC);
   if (segment === undefined) throw new Error("the ELF file is linked statically");

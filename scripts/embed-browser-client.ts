@@ -7,14 +7,14 @@ import { wordingIn } from "../src/languages/wording.ts";
 const folder = new URL("../src/browser/", import.meta.url);
 const target = new URL("../src/http/browser-client.generated.ts", import.meta.url);
 
-/** What the executable carries for browsers. */
+/** The texts for browsers in the executable. */
 interface BrowserClient {
   readonly script: string;
   readonly scriptTypes: string;
-  /** The same client to be imported. */
+  /** The same client as a module that can be imported. */
   readonly module: string;
   readonly moduleTypes: string;
-  /** Of our own pages with a form that asks for a proof of work. */
+  /** The script of our own pages that have a form which asks for a proof of work. */
   readonly pageScript: string;
 }
 
@@ -45,7 +45,7 @@ async function bundle(file: string, format: "iife" | "esm"): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-/** The one sentence that visitors read without the server, by language. */
+/** The only sentence that visitors can get without the server, by language. */
 function unreachable(): Record<string, string> {
   return Object.fromEntries(LANGUAGES.map((language) => [language, wordingIn(language).text("unreachable")]));
 }
@@ -54,7 +54,7 @@ function sourceOf(file: string): string {
   return readFileSync(new URL(file, folder), "utf8");
 }
 
-/** The types are one file each, which imports nothing. */
+/** Removes the imports of types. Each text of types is one file that imports nothing. */
 function withoutImports(source: string): string {
   return source.replace(/^import type .*\n+/gm, "");
 }
@@ -63,7 +63,7 @@ function declaration(name: string): string {
   return `export declare const ${name}: FormsvcModule["${name}"];\n`;
 }
 
-/** The source of the module that hands it to the server. */
+/** Writes the source of the module from which the server takes these texts. */
 export async function renderBrowserClient(): Promise<string> {
   const lines = Object.entries(await bundleBrowserClient()).map(
     ([name, text]) => `export const ${name} = ${JSON.stringify(text)};`,

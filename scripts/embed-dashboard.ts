@@ -6,7 +6,7 @@ const entry = new URL("../src/browser/dashboard/dashboard.ts", import.meta.url);
 const sheet = new URL("../src/dashboard/assets/style.css", import.meta.url);
 const target = new URL("../src/dashboard/assets/assets.generated.ts", import.meta.url);
 
-/** What the dashboard's pages load: one script and one style sheet. */
+/** Bundles what the dashboard's pages load: one script and one style sheet. */
 async function bundleDashboard(): Promise<{ script: string; style: string }> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(entry)],
@@ -23,7 +23,7 @@ async function bundleDashboard(): Promise<{ script: string; style: string }> {
   return { script: outputFiles[0]?.text ?? "", style: code };
 }
 
-/** The source of the module that hands them to the server. */
+/** Writes the source of the module from which the server takes them. */
 export async function renderDashboardAssets(): Promise<string> {
   const { script, style } = await bundleDashboard();
   const lines = [

@@ -3,7 +3,7 @@ import { brotliCompressSync } from "node:zlib";
 import { Marked, type Token, type Tokens } from "marked";
 import type { Block, Inline, Inlines, ManualPage } from "../src/manual/page.ts";
 
-/** The pages of docs/, for `formsvc docs` and for the dashboard's help, so that they are true for this version. */
+/** Embeds the pages of docs/ for `formsvc docs` and for the dashboard's help, so that the help describes this version. */
 
 const docs = new URL("../docs/", import.meta.url);
 const target = new URL("../src/manual/pages.generated.ts", import.meta.url);
@@ -14,7 +14,10 @@ export interface ListedPage extends ManualPage {
   readonly summary: string;
 }
 
-/** In the order of docs/llms.txt, which names every page. @throws if it does not, or if a page has markup that is not shown. */
+/**
+ * Reads the pages in the order of docs/llms.txt. @throws if docs/llms.txt does not name every page, or if a page has markup that cannot be
+ * shown
+ */
 export function readPages(): readonly ListedPage[] {
   const list = readFileSync(new URL("llms.txt", docs), "utf8");
   const lines = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+\.md)\): (.+)$/gm)];
@@ -32,13 +35,13 @@ export function readPages(): readonly ListedPage[] {
   });
 }
 
-/** The page that is read, and the names of all of them. */
+/** The page that is being read, and the names of all pages. */
 interface Place {
   readonly path: string;
   readonly names: ReadonlySet<string>;
 }
 
-/** `recipes/hugo.md` is `recipes-hugo`, and the README of a folder has the folder's name. */
+/** Returns the name of a page: `recipes/hugo.md` is `recipes-hugo`, and the README of a folder has the folder's name. */
 function nameOf(path: string): string {
   return path
     .replace(/\.md$/, "")
@@ -68,7 +71,7 @@ function readBlocks(tokens: readonly Token[], place: Place, slugs: Map<string, n
       case "code":
         return [{ code: (token as Tokens.Code).text }];
       case "html":
-        // What a page writes as HTML is shown as text: the dashboard's policy would stop the rest.
+        // HTML in a page is shown as text, because the dashboard's policy would stop most of it.
         return [{ paragraph: [(token as Tokens.HTML).text.trimEnd()] }];
       case "list": {
         const { items, ordered } = token as Tokens.List;
@@ -112,12 +115,12 @@ function readInlines(tokens: readonly Token[], place: Place): Inlines {
   return inlines.map((inline) => (typeof inline === "string" ? decode(inline) : inline));
 }
 
-/** The entities that pages use where Markdown itself would read a character. */
+/** Decodes the entities that pages use for characters which Markdown would interpret. */
 function decode(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
-/** The anchors that GitHub gives to headings. */
+/** Makes the anchor that GitHub gives to a heading. */
 function slugOf(heading: string, slugs: Map<string, number>): string {
   const slug = heading
     .toLowerCase()
@@ -129,7 +132,7 @@ function slugOf(heading: string, slugs: Map<string, number>): string {
   return before === 0 ? slug : `${slug}-${before}`;
 }
 
-/** Where a link of a page leads; null for what is no page of the documentation, like a source file. */
+/** Returns where a link of a page leads; null for anything that is not a page of the documentation, like a source file. */
 function addressOf(href: string, { path, names }: Place): string | null {
   if (/^https?:\/\//.test(href) || href.startsWith("#")) return href;
   const url = new URL(href, new URL(path, "file:///docs/"));
@@ -138,8 +141,8 @@ function addressOf(href: string, { path, names }: Place): string | null {
 }
 
 /**
- * The source of the module that holds them: packed, because most programs never show one, and page by page with a line between, so
- * that two changes of different pages do not meet in one line.
+ * Writes the source of the module that contains the pages. They are compressed, because most programs never show one. Each page has its own
+ * lines, so that changes of two pages do not conflict.
  */
 export function renderHelp(): string {
   const entries = readPages().map(({ name, summary, title, blocks }) => {

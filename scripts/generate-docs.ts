@@ -9,7 +9,7 @@ import { renderTerraformRecipe } from "./docs/terraform-generator.ts";
 
 const root = new URL("../", import.meta.url);
 
-/** Every file that is made from the code, by its path in the repository. `npm run fix` writes them all. */
+/** Renders every page that is made from the code, by its path in the repository. `npm run fix` writes them all. */
 export async function renderDocs(): Promise<Readonly<Record<string, string>>> {
   return {
     "docs/commands.md": await renderCommands(),

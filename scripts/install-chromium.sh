@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs Chromium for the tests in a real browser, where this user and system can; says so where it cannot. Its headless
-# shell takes less than half of the processor time, so it comes first.
+# Installs Chromium for the tests in a real browser if this user and system can; otherwise says so. Its headless shell takes less than half
+# of the processor time, so it is tried first.
 set -uo pipefail
 
 is_installed() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the tests of a release need (bare Debian systems, images, signatures) and LibreOffice, which opens spreadsheets, if this
+# Installs the tools for the tests of a release (bare Debian systems, images, signatures) and LibreOffice, which opens spreadsheets, if this
 # user and system can; otherwise says so.
 set -uo pipefail
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Installs PostgreSQL and PgBouncer for the tests of that engine, if this user and system can; otherwise says so. No server
-# is started.
+# Installs PostgreSQL and PgBouncer for the tests of that engine if this user and system can; otherwise says so. It starts no server.
 set -uo pipefail
 
 has_postgresql() { command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
@@ -10,7 +9,7 @@ if has_postgresql && has_pgbouncer; then exit 0; fi
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "installing PostgreSQL and PgBouncer…" >&2
   export DEBIAN_FRONTEND=noninteractive
-  # Debian makes a cluster and starts it, unless it is told not to.
+  # Debian makes a cluster and starts it, unless this setting forbids it.
   mkdir -p /etc/postgresql-common
   [ -e /etc/postgresql-common/createcluster.conf ] || echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
   # Debian starts each service that it installs, unless this file forbids it.

@@ -1,5 +1,5 @@
-# Sourced by the scripts beside it: installs what the lock file names and builds the executable, each only when needed.
-# Needs any Node from 20 on with npm; the pinned Node itself comes with the packages.
+# The scripts beside it source this file. It installs the packages in the lock file and builds the executable, each only if needed. It needs
+# Node 20 or newer with npm; the pinned Node itself comes with the packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

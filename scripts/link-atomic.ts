@@ -11,22 +11,22 @@ import {
 } from "./elf.ts";
 
 /**
- * Takes the need for `libatomic.so.1` out of a Linux Node, which a bare Debian does not have: without it the loader ends the
- * process before our code runs. Node calls one function of that library, `__atomic_compare_exchange`, always for 8 bytes.
- * The function is written into the unused end of the executable's code, and the address that the loader would look up
- * becomes its own. Nothing moves, so every other part of the file stays as it was built.
+ * Removes a Linux Node's need for `libatomic.so.1`. A bare Debian does not have this library, and without it the loader ends the process
+ * before our code runs. Node calls one function of the library, `__atomic_compare_exchange`, always for 8 bytes. We write this function
+ * into the unused end of the executable's code, and replace the address that the loader would look up by the function's own address.
+ * Nothing moves, so every other part of the file stays as it was built.
  */
 
 const LIBRARY = "libatomic.so.1";
 const FUNCTION = "__atomic_compare_exchange";
 
-/** What differs between processors. */
+/** The parts that differ between processors. */
 interface Machine {
-  /** The type of a relocation that holds a fixed address: `R_X86_64_RELATIVE`, `R_AARCH64_RELATIVE`. */
+  /** The type of a relocation that holds a fixed address: `R_X86_64_RELATIVE` or `R_AARCH64_RELATIVE`. */
   readonly relative: number;
-  /** `bool (size_t size, void *object, void *expected, void *desired, int, int)`; any size but 8 ends the process. */
+  /** The function `bool (size_t size, void *object, void *expected, void *desired, int, int)`. Any size but 8 ends the process. */
   readonly code: Buffer;
-  /** The places in the code that call the function through this slot, and whether each passes the size 8. */
+  /** Finds the places in the code that call the function through this slot. Returns for each whether it passes the size 8. */
   readonly calls: (code: Buffer, codeAddress: number, slot: number) => readonly boolean[];
 }
 
@@ -83,9 +83,8 @@ function words(...list: readonly number[]): Buffer {
 }
 
 /**
- * Changes the bytes of a 64-bit ELF executable in place. Does nothing if it does not need the library.
- *
- * @throws Error if the file needs more of the library than this can give; the next Node may.
+ * Changes the bytes of a 64-bit ELF executable in place. Does nothing if the executable does not need the library.
+ * @throws Error if the file needs more of the library than this function, as a later Node might
  */
 export function linkAtomic(file: Buffer): void {
   const elf = readElf(file);
@@ -129,7 +128,7 @@ const DT = {
   neededVersionsCount: 0x6f_ff_ff_ff,
 } as const;
 
-/** Unchains the versions of the library's symbols, which the loader would look for. Their numbers. */
+/** Removes the versions of the library's symbols, which the loader would look for, from the chain. Returns the numbers of the versions. */
 function dropVersions({ file, offsetOf }: Elf, dynamic: Dynamic): ReadonlySet<number> {
   const count = dynamic.entry(DT.neededVersionsCount);
   let at = offsetOf(dynamic.entry(DT.neededVersions).value);
@@ -147,11 +146,11 @@ function dropVersions({ file, offsetOf }: Elf, dynamic: Dynamic): ReadonlySet<nu
   return fail("names no versions of it");
 }
 
-/** Offsets in a record of a library's versions: of its first version, and of the next record (0: none). */
+/** Offsets in the record of a library's versions: the first version, and the next record (0 if there is none). */
 const FIRST_VERSION = 8;
 const NEXT_RECORD = 12;
 
-/** The next record takes the place of this one; the last one is no longer named by the one before it. */
+/** Removes a record from the chain: the next record takes its place, or, if it is the last, the one before it becomes the last. */
 function unchain(file: Buffer, at: number, before: number | null): void {
   const toNext = file.readUInt32LE(at + NEXT_RECORD);
   if (toNext === 0) {
@@ -176,13 +175,13 @@ function readVersionNumbers(file: Buffer, needed: number): ReadonlySet<number> {
   return numbers;
 }
 
-/** The place that holds the address of the function while the program runs. */
+/** The slot that holds the address of the function while the program runs. */
 interface Slot {
   readonly address: number;
   readonly setAddress: (address: number) => void;
 }
 
-/** Makes the one relocation that asks for a symbol of the library ask for none. */
+/** Changes the one relocation that asks for a symbol of the library, so that it asks for none. */
 function takeOverRelocation(
   { file, offsetOf }: Elf,
   dynamic: Dynamic,
@@ -216,7 +215,7 @@ function takeOverRelocation(
 }
 
 const ANY_VERSION = 1;
-/** A weak symbol may be missing. */
+/** The type of a symbol that may be missing. */
 const WEAK_FUNCTION = (2 << 4) | 2;
 
 function relocations(file: Buffer, from: number, { value: size }: Entry): { at: number; symbol: number }[] {
@@ -226,7 +225,7 @@ function relocations(file: Buffer, from: number, { value: size }: Entry): { at: 
   });
 }
 
-/** Behind the last code, in the page that the loader maps anyway. Its address. */
+/** Writes the function behind the last code, in the page that the loader maps in any case. Returns its address. */
 function addCode({ file, segments }: Elf, code: Segment, added: Buffer): number {
   const start = Math.ceil((code.offset + code.size) / 16) * 16;
   const end = start + added.length;
@@ -241,17 +240,17 @@ function addCode({ file, segments }: Elf, code: Segment, added: Buffer): number 
   return code.address + start - code.offset;
 }
 
-/** The entries behind it move up; the list ends with one more zero entry. */
+/** Removes an entry. The entries behind it move up, and the list ends with one more zero entry. */
 function removeEntry(file: Buffer, entries: readonly Entry[], { at }: Entry): void {
   const end = (entries.at(-1)?.at ?? fail("has no dynamic entries")) + 16;
   file.copyWithin(at, at + 16, end);
   file.fill(0, end - 16, end);
 }
 
-/** Bytes or instructions before a call in which its size is set. */
+/** The distance before a call, in bytes or instructions, in which the size is set. */
 const LOOK_BACK = 64;
 
-/** A stub jumps to what the slot holds (`jmp *slot(%rip)`), and code calls the stub. */
+/** Finds the calls on x64: a stub jumps to the address in the slot (`jmp *slot(%rip)`), and code calls the stub. */
 function callsOnX64(code: Buffer, codeAddress: number, slot: number): readonly boolean[] {
   const stubs: number[] = [];
   for (let at = code.indexOf("ff25", 0, "hex"); at !== -1; at = code.indexOf("ff25", at + 1, "hex")) {
@@ -266,7 +265,7 @@ function callsOnX64(code: Buffer, codeAddress: number, slot: number): readonly b
   return calls;
 }
 
-/** A stub loads what the slot holds (`adrp x16`, `ldr x17`), and code branches to the stub (`bl`). */
+/** Finds the calls on ARM64: a stub loads the address in the slot (`adrp x16`, `ldr x17`), and code branches to the stub (`bl`). */
 function callsOnArm64(code: Buffer, codeAddress: number, slot: number): readonly boolean[] {
   const list = new Uint32Array(code.buffer.slice(code.byteOffset, code.byteOffset + (code.length & ~3)));
   const stubs = new Set<number>();
@@ -287,5 +286,5 @@ function callsOnArm64(code: Buffer, codeAddress: number, slot: number): readonly
   return calls;
 }
 
-/** `mov w0, #8`. */
+/** The instruction `mov w0, #8`. */
 const SIZE_OF_8 = 0x52_80_01_00;

@@ -5,7 +5,7 @@ import { asAscii, type Beside, pack } from "./smaller-script.ts";
 
 const ASSET = "script-log-thread";
 
-/** The thread that copies the write-ahead log has a script of its own: the program's would take 30 MB more for as long as it runs. */
+/** Gives its own script to the thread that copies the write-ahead log: the program's script would take 30 MB more while it runs. */
 export function embedLogThread(beside: Beside): Plugin {
   return {
     name: "embed-log-thread",
@@ -30,7 +30,7 @@ export function startLogThread(data) {
   };
 }
 
-/** @returns the name of the driver's addon. */
+/** Bundles the thread's script. @returns the name of the driver's addon */
 async function packThread({ folder, buildFolder, options, assets, inputs }: Beside): Promise<string> {
   let addon = "";
   const { outputFiles, metafile } = await build({
@@ -58,5 +58,5 @@ async function packThread({ folder, buildFolder, options, assets, inputs }: Besi
   return addon;
 }
 
-/** The same library from the same file: a second SQLite in a process would undo the first one's locks. */
+/** Loads the same library from the same file, because a second SQLite in a process would release the locks of the first one. */
 const LOAD_AGAIN = `process.dlopen(module, require("node:worker_threads").workerData.addon);`;

@@ -10,9 +10,9 @@ import { promisify } from "node:util";
 import SqliteDatabase from "better-sqlite3";
 
 /**
- * Plays an operator's life on a clean folder with the built executable: install, serve, load, back up, kill, break,
- * restore, upgrade, move. At the end, what is there is compared with what was acknowledged. Prints a line a step and
- * exits with 1 at the first thing that is not as promised.
+ * Plays an operator's life in an empty folder with the built executable: install, serve, load, back up, kill, break, restore, upgrade,
+ * move. At the end, it compares what is stored with what was acknowledged. It prints a line for each step, and exits with 1 at the first
+ * broken promise.
  *
  * Usage: node scripts/operators-life.ts
  */
@@ -136,13 +136,13 @@ async function stop(server: Served): Promise<void> {
   if (code !== 0) throw new Error(`the server ended with ${code}`);
 }
 
-/** Whether this number of posts was acknowledged from now on. */
+/** Returns a function that says whether this number of posts has been acknowledged from now on. */
 function more(acknowledged: ReadonlySet<string>, count: number): () => boolean {
   const enough = acknowledged.size + count;
   return () => acknowledged.size >= enough;
 }
 
-/** Posts from many senders until it is enough; a server that dies ends it. Only a 200 counts as acknowledged. */
+/** Posts from many senders until it is enough, or until the server dies. Only a 200 counts as acknowledged. */
 async function load(
   server: Served,
   form: Form,
@@ -187,7 +187,7 @@ function idsOf(exported: string): Set<string> {
   return new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id));
 }
 
-/** Read here, in less time than an export takes. */
+/** Reads the ids directly, which takes less time than an export. */
 function storedIn(database: string): Set<string> {
   const connection = new SqliteDatabase(join(folder, database), { readonly: true });
   try {
@@ -202,11 +202,11 @@ function expectAll(wanted: ReadonlySet<string>, there: ReadonlySet<string>, what
   if (missing.length > 0) throw new Error(`${what}: ${missing.length}, first ${missing[0]}`);
 }
 
-/** @returns how many are there beyond what was acknowledged. */
+/** Throws if an acknowledged post is missing. @returns the number of posts that are there without an acknowledgement */
 function expectSame(acknowledged: ReadonlySet<string>, there: ReadonlySet<string>, where: string): number {
   expectAll(acknowledged, there, `missing ${where}`);
   const more = there.size - acknowledged.size;
-  // A post whose answer was cut off by the kill may have been stored all the same: at most one a sender.
+  // A post whose answer the kill cut off may be stored all the same: at most one for each sender.
   if (more > SENDERS) throw new Error(`${more} more than acknowledged ${where}`);
   return more;
 }

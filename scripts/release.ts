@@ -15,13 +15,12 @@ import { openSigner } from "./release/sign.ts";
 import { type Executables, readExecutable, writeRelease } from "./release/write-release.ts";
 
 /**
- * Makes what is released, into build/release/: an archive for each platform, a bill of materials, the licences of what is
- * inside, checksums of all and their signatures. Two runs on one commit make the same bytes.
+ * Makes a release in build/release/: an archive for each platform, a bill of materials, the licences of the parts, the checksums of all
+ * files, and their signatures. Two runs on one commit make the same bytes.
  *
  * Usage: [RELEASE_SIGNING_KEY=FILE] [RELEASE_GPG_KEY=FILE] [RELEASE_URL=URL] npm run release
  *
- * A release that is only tried is made faster with RELEASE_COMPRESSION=least and with RELEASE_PACKAGES=FOLDER, a folder that has
- * the installed packages of each platform.
+ * For a trial, RELEASE_COMPRESSION=least and RELEASE_PACKAGES=FOLDER make it faster. FOLDER has the installed packages of each platform.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const work = join(root, "build/release-work");
@@ -58,14 +57,14 @@ async function release(): Promise<void> {
   });
 }
 
-/** The one that `formsvc upgrade` verifies releases with. */
+/** The public key with which `formsvc upgrade` verifies releases. */
 function readPublicKey(seconds: number): string {
   const signer = openSigner(seconds);
   signer.close();
   return signer.sshPublicKey;
 }
 
-/** Of the commit, unless the environment says another time, as the specification of `SOURCE_DATE_EPOCH` wants it. */
+/** The time of the commit in seconds since 1970, unless `SOURCE_DATE_EPOCH` sets another time, as its specification says. */
 function commitTime(): number {
   const given = process.env["SOURCE_DATE_EPOCH"] ?? "";
   const text = given || execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" });
@@ -81,7 +80,7 @@ function releaseUrl(): string {
   return url;
 }
 
-/** Only ELF is stripped, by a tool that knows its processor; null if none is installed. */
+/** The tool that removes symbols from a target's ELF file, for its processor; null if the target has none or it is not installed. */
 function stripTool(target: Target): string | null {
   const tools: Partial<Record<Target, string>> = {
     "linux-x64": "x86_64-linux-gnu-strip",

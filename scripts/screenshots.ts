@@ -8,8 +8,9 @@ import { launchServer, type TestServer } from "../test/support/test-server.ts";
 import { furnishJoinery } from "./screenshots/furnish-joinery.ts";
 
 /*
- * Takes a picture of every page of the dashboard, light and dark, wide and narrow, with the posts of an invented workshop.
- * Usage: npm run screenshots [PART OF A NAME]. The pictures come to build/screenshots.
+ * Takes a picture of every page of the dashboard, light and dark, wide and narrow, with the posts of an invented workshop. Writes the
+ * pictures to build/screenshots.
+ * Usage: npm run screenshots [PART OF A NAME]
  */
 
 const FOLDER = new URL("../build/screenshots/", import.meta.url).pathname;
@@ -45,7 +46,7 @@ async function takeAll(server: TestServer, browser: Browser, part: string): Prom
       colorScheme,
       reducedMotion: "reduce",
     });
-    // A stream would be a request that never ends.
+    // The event stream would be a request that never ends.
     await page.route("**/dashboard/events*", (route) => route.abort());
     await page.clock.setFixedTime(NOW);
     for (const [name, path, act] of paths) {
@@ -66,7 +67,7 @@ async function takeAll(server: TestServer, browser: Browser, part: string): Prom
 
 type Shot = readonly [name: string, path: string, act?: (page: Page) => Promise<unknown>];
 
-/** Every page by its route, and what is seen after something was pressed. */
+/** Lists every page by its route, and some pages after a button was pressed. */
 async function pathsOf(server: TestServer, home: OwnerHome): Promise<Shot[]> {
   const routes = await dashboardRoutes(server);
   const shots: Shot[] = routes

@@ -6,20 +6,20 @@ import { build, type BuildOptions, type Loader, type Plugin, transform } from "e
 import { brotli } from "./release/compress.ts";
 
 /**
- * The program's own script is in memory twice for as long as a process runs: as the file's bytes and as the engine's. So what a
- * server does not need at rest is packed beside it.
+ * The program's own script is in memory twice while a process runs: as the bytes of the file and as the engine's text. Therefore, what a
+ * server does not need while it is idle is packed beside the script.
  */
 
 interface LateScript {
-  /** What it has, by the names that the program imports. */
+  /** The modules in the script, by the names that the program imports. */
   readonly modules: readonly string[];
-  /** Whether they are modules of the older kind, which are required. */
+  /** Whether these are CommonJS modules, which are required. */
   readonly isRequired: boolean;
-  /** What it takes from the program: both have to mean the same classes. */
+  /** The modules that it takes from the program, because both must use the same classes. */
   readonly shared?: readonly string[];
 }
 
-/** What a server needs late or never. */
+/** The packages that a server needs late or never. */
 export const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
   "script-agents": {
     modules: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
@@ -53,29 +53,29 @@ export const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
     ],
     isRequired: true,
   },
-  // Code for the processor, of which the first request that is sent loads one.
+  // Code for the processor. The first request that the server sends loads one of them.
   "script-parser": { modules: ["undici/lib/llhttp/llhttp-wasm.js"], isRequired: true },
   "script-parser-simd": { modules: ["undici/lib/llhttp/llhttp_simd-wasm.js"], isRequired: true },
   "script-other-parser": { modules: ["undici/lib/milo/no-simd.js"], isRequired: true },
   "script-other-parser-simd": { modules: ["undici/lib/milo/simd.js"], isRequired: true },
 };
 
-/** The folders in which the pieces beside the script are made, and what the build is told of them. */
+/** The folders and options with which the pieces beside the script are made, and the records that the build fills. */
 export interface Beside {
   /** The folder with `src/` and `node_modules/`. */
   readonly folder: string;
   readonly buildFolder: string;
   readonly options: BuildOptions;
-  /** Takes each piece, by name. */
+  /** The pieces that were made: path by name. */
   readonly assets: Record<string, string>;
-  /** Takes the files that each piece is made of. */
+  /** The files that the pieces are made of. */
   readonly inputs: Set<string>;
 }
 
-/** A release packs the same for each of its platforms, in seconds. */
+/** The packed content by hash. A release packs the same content for each of its platforms, which takes seconds. */
 const packedBefore = new Map<string, Buffer>();
 
-/** Packs what the program unpacks while it runs. */
+/** Compresses content that the program unpacks while it runs. */
 export function pack(content: string | Uint8Array): Buffer {
   const hash = createHash("sha256").update(content).digest("hex");
   const packed = packedBefore.get(hash) ?? brotli(content);
@@ -83,12 +83,14 @@ export function pack(content: string | Uint8Array): Buffer {
   return packed;
 }
 
-/** Bundles each late package by itself, and puts in its place a call that runs it. */
+/** Bundles each late package by itself, and replaces it in the program by a call that runs it. */
 export function packLateScripts(beside: Beside): Plugin {
   return packOthers(beside, new Map());
 }
 
-/** @param made the scripts so far, by name. @param own the name of the script that is being made: it has its modules itself. */
+/**
+ * Packs the late scripts. @param made the scripts so far, by name @param own the script that is being made, which contains its own modules
+ */
 function packOthers(beside: Beside, made: Map<string, Promise<void>>, own?: string): Plugin {
   const scripts = Object.entries(LATE_SCRIPTS).filter(([name]) => name !== own);
   const scriptOf = (module: string) => scripts.find(([, { modules }]) => modules.includes(module));
@@ -99,7 +101,7 @@ function packOthers(beside: Beside, made: Map<string, Promise<void>>, own?: stri
         const path = given.replace(/^\.\.\/(?=llhttp|milo)/, "undici/lib/");
         return scriptOf(path) === undefined ? null : { path, namespace: "late" };
       });
-      // Imported, as the program does it: required, a package may be another copy.
+      // The module is imported, as in the program: if it were required, a package might load a second copy.
       builder.onResolve({ filter: /^shared:/ }, ({ path }) => ({ path, namespace: "shared" }));
       builder.onLoad({ filter: /.*/, namespace: "shared" }, ({ path }) => ({
         loader: "js",
@@ -154,8 +156,8 @@ async function packScript(
 }
 
 /**
- * One character beyond Latin-1 makes the engine hold the whole script in two bytes a character, 4 MB more for as long as
- * the process runs. The bundler escapes those in strings; the others are in patterns, in which the same escape works.
+ * Escapes every character that is not ASCII. One character beyond Latin-1 makes the engine use two bytes for each character of the script,
+ * 4 MB more while the process runs. The bundler escapes those in strings; the others are in patterns, where the same escape works.
  */
 export function asAscii(script: string): string {
   return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -168,7 +170,10 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   ".cjs": "js",
 };
 
-/** Gives short names to what is inside of functions: a third of the script. What a module names keeps its name, for the traces of errors. */
+/**
+ * Gives short names to the variables inside functions, which saves a third of the script. The names of a module's own functions stay,
+ * because traces of errors show them.
+ */
 export function shortenLocals(): Plugin {
   return {
     name: "shorten-locals",
@@ -186,7 +191,7 @@ export function shortenLocals(): Plugin {
   };
 }
 
-/** The pages of docs/ as packed bytes, which take three quarters of their text in the script. */
+/** Embeds the pages of docs/ as packed bytes, which take three quarters of the space of their text in the script. */
 export function embedManual(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
     name: "embed-manual",
@@ -208,7 +213,7 @@ export const packedPages = JSON.parse(brotliDecompressSync(getRawAsset("${MANUAL
 
 const MANUAL_ASSET = "manual";
 
-/** Has the engine of patterns in the script, or beside it, instead of a call that finds it among the installed packages. */
+/** Puts the engine of patterns into the script, or beside it, instead of a call that finds it among the installed packages. */
 export function bundlePatternEngine(): Plugin {
   return {
     name: "bundle-pattern-engine",
@@ -222,7 +227,7 @@ export function bundlePatternEngine(): Plugin {
   };
 }
 
-/** The texts of migrations, which only a database of an older version needs. */
+/** Embeds the texts of migrations as packed bytes, because only a database of an older version needs them. */
 export function embedMigrations(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
     name: "embed-migrations",
@@ -251,12 +256,12 @@ ${others.join("\n")}`,
   };
 }
 
-/** What `migrations.generated.ts` exports. */
+/** The exports of `migrations.generated.ts`. */
 interface MigrationTexts {
   readonly migrations: readonly { readonly version: number; readonly name: string; readonly sql: string }[];
 }
 
-/** What `pages.generated.ts` exports. */
+/** The exports of `pages.generated.ts`. */
 interface PackedPages {
   readonly packedPages: readonly (readonly [name: string, summary: string, packed: string])[];
 }

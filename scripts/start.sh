@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# From a fresh clone to a running form backend: installs, builds, makes a first endpoint and serves it. Run again, it
-# just serves. Takes the flags of `formsvc serve`.
+# Starts a form backend from a fresh clone: installs, builds, makes a first endpoint and serves it. A later run only serves. Takes the flags
+# of `formsvc serve`.
 source "$(dirname "$0")/install.sh"
 install_packages
 build_executable
 
-# The flags that commands share with `serve`, and those that say where it will listen.
+# The flags that commands share with `serve`, and the flags that say where it listens.
 shared=() host="" port=""
 flags=("$@")
 for ((at = 0; at < ${#flags[@]}; at++)); do
@@ -20,7 +20,7 @@ done
 
 formsvc() { ./dist/formsvc "$@" "${shared[@]}"; }
 
-# Where this server will be, whether its dashboard is on, and whether that has an address of its own.
+# The address of this server, whether its dashboard is on, and whether the dashboard has its own address.
 read -r address dashboard apart <<<"$(formsvc config show | HOST="$host" PORT="$port" node -e '
   const { server, dashboard } = JSON.parse(require("fs").readFileSync(0, "utf8"));
   const wildcards = { "0.0.0.0": "127.0.0.1", "::": "::1" };
@@ -32,7 +32,7 @@ read -r address dashboard apart <<<"$(formsvc config show | HOST="$host" PORT="$
 is_new=""
 if ! endpoints="$(formsvc endpoint list --quiet 2>/dev/null)" || [ -z "$endpoints" ]; then
   is_new=yes
-  # Kept in variables and printed once; nothing writes them to disk.
+  # The keys are kept in variables and printed once; they are never written to disk.
   keys="$(formsvc endpoint create --name "My first form" --schema - --env <<'SCHEMA'
 {
   "name": { "type": "string", "required": true },
@@ -69,7 +69,7 @@ See posts arrive:
 TEXT
 fi
 
-# On a terminal the server prints such a link itself, which would replace this one.
+# On a terminal, the server itself prints such a link, which would replace this one.
 if [ "$dashboard" = true ] && ! { [ -t 0 ] && [ -t 1 ] && [ -t 2 ]; }; then
   if [ -n "$is_new" ]; then
     base=()

@@ -1,6 +1,6 @@
 import type Driver from "better-sqlite3";
 
-/** What a reader cannot tell from a column's name and type. */
+/** Facts that a reader cannot see in a column's name and type. */
 const NOTES: Readonly<Record<string, string>> = {
   "workspace.account_id": "One of its owners.",
   "member.endpoints": "JSON array of ids; null is all.",
@@ -79,7 +79,7 @@ const NOTES: Readonly<Record<string, string>> = {
   "letter.last_attempt": "JSON of the last attempt that ended.",
 };
 
-/** Columns that have a default for rows of earlier versions; a new row names them. */
+/** Columns that have a default only for the rows of earlier versions. A new row must name them. */
 const GIVEN: ReadonlySet<string> = new Set([
   "endpoint.store_address",
   "endpoint.unknown_fields",
@@ -103,15 +103,15 @@ interface Column {
   readonly type: string;
   readonly notnull: number;
   readonly dflt_value: string | null;
-  /** Its place in the primary key, from 1 on; 0 if it is not there. */
+  /** The column's position in the primary key, from 1; 0 if it is not in the key. */
   readonly pk: number;
 }
 
 /**
- * The source of the module with the row types, from the tables themselves. A text that is one of a few by its CHECK is of those. What a
- * new row need not name is `Generated`: a default, or the number of a row.
+ * Writes the source of the module with the row types, from the tables themselves. If a CHECK limits a text to a few values, its type is the
+ * union of these values. A column that a new row need not name is `Generated`: it has a default, or it is the number of the row.
  *
- * @param connection of a database with all tables. @param tables what each table holds, in the order of reading.
+ * @param connection a connection to a database with all tables @param tables the content of each table, in the order of reading
  */
 export function renderTables(connection: Driver.Database, tables: Readonly<Record<string, string>>): string {
   const unknown = new Set([...Object.keys(NOTES), ...GIVEN]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything a change must pass: installs what the lock file names, builds the executable while the code is checked, then runs every
-# test, the black-box tests of the executable included.
+# Runs everything that a change must pass: installs the packages in the lock file, builds the executable while the code is checked, and then
+# runs every test, including the black-box tests of the executable.
 source "$(dirname "$0")/install.sh"
 install_packages
 scripts/check-code.sh &

@@ -5,7 +5,7 @@ import { trainModel } from "./spam/train-model.ts";
 
 const target = new URL("../src/spam/text-model.generated.ts", import.meta.url);
 
-/** The source of the module that carries the weights inside the executable: the same bytes for the same texts. */
+/** Writes the source of the module that contains the weights in the executable. The same texts always make the same bytes. */
 export function renderModel(texts: readonly LabelledText[]): string {
   const { bias, steps, weights } = trainModel(texts);
   return [
@@ -18,7 +18,7 @@ export function renderModel(texts: readonly LabelledText[]): string {
   ].join("\n");
 }
 
-/** Everything that may train: the data directory's training file and the project's own texts. */
+/** Returns all texts that may be used for training: the training file in the data directory, and the project's own texts. */
 export function trainingTexts(dataDirectory: string): LabelledText[] {
   return [...readTrainingData(dataDirectory), ...readOwnTexts(ownTexts)];
 }

@@ -10,13 +10,13 @@ import type { Attack, AttackRow } from "./address-attacks.ts";
 import type { RunningServer } from "./processes.ts";
 import type { Workplace } from "./workplace.ts";
 
-/** What accounts that are no operators cause on the dashboard. */
+/** The number of accounts that load the dashboard. None of them is an operator. */
 const ACCOUNTS = 6;
-/** Each account rests so long between two requests. */
+/** The time that each account waits between two requests. */
 const ADD_PAUSE_MS = 400;
 const TEST_PAUSE_MS = 32;
 const VICTIM = "victim@example.com";
-/** An address gets as many in an hour. */
+/** The number of letters for a new password that one address gets in an hour. */
 const RESETS = 3;
 const PATIENCE_MS = 30_000;
 
@@ -34,7 +34,7 @@ interface Stranger {
   readonly endpointId: string;
 }
 
-/** Six accounts add recipients; somebody else forgot the password three times. */
+/** Prepares an attack: six accounts add recipients, and another person asks for a new password three times. */
 async function prepareRecipients(place: Workplace): Promise<Attack> {
   const othersKey = addForm(place);
   const strangers = await addStrangers(place);
@@ -74,7 +74,7 @@ async function prepareRecipients(place: Workplace): Promise<Attack> {
           max_spam_score: "50",
         });
       });
-      // Only once: their number is limited by the hour.
+      // The wait runs only once, because the number of these letters is limited by the hour.
       waited ??= waitForResets(server, toVictim);
       const resets = waited;
       return async () => {
@@ -87,7 +87,7 @@ async function prepareRecipients(place: Workplace): Promise<Attack> {
   };
 }
 
-/** Six accounts press "Send a test" on a webhook. */
+/** Prepares an attack: six accounts press "Send a test" on a webhook. */
 async function prepareTests(place: Workplace): Promise<Attack> {
   const othersKey = addForm(place);
   let received = 0;
@@ -116,7 +116,7 @@ async function prepareTests(place: Workplace): Promise<Attack> {
   };
 }
 
-/** A form of the first account. Its secret key. */
+/** Adds a form of the first account and returns its secret key. */
 function addForm(place: Workplace): string {
   const created = ["endpoint", "create", "--name", "Form", "--schema", place.schemaFile, "--json", "--quiet"];
   return (JSON.parse(place.run(...created)) as { keys: { secret: string } }).keys.secret;
@@ -158,7 +158,7 @@ async function addStrangers(place: Workplace): Promise<Stranger[]> {
   return strangers;
 }
 
-/** A webhook for each, by its endpoint. */
+/** Adds a webhook for each stranger, and returns their ids by endpoint. */
 async function addWebhooksOf(
   place: Workplace,
   strangers: readonly Stranger[],
@@ -176,7 +176,7 @@ function perSecond(pauseMs: number): number {
   return Math.round((ACCOUNTS * 1000) / pauseMs);
 }
 
-/** Each stranger presses again some time after the answer. */
+/** Lets each stranger press again, some time after each answer. */
 function pressAll(
   strangers: readonly Stranger[],
   pauseMs: number,

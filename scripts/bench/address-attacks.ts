@@ -6,19 +6,19 @@ import { guessPassword, makeUpAround } from "./guesses.ts";
 import type { RunningServer } from "./processes.ts";
 import { POST_BODY, type Workplace } from "./workplace.ts";
 
-/** What one client or account does to a server while others post. */
+/** An attack of one client or account on a server while others post. */
 export interface Attack {
-  /** The secret key of those others. */
+  /** The secret key with which the others post. */
   readonly othersKey: string;
   readonly settings: Record<string, string>;
-  /** Begins; the result ends it, and tells what came of it. */
+  /** Begins the attack. The returned function ends it, and describes its effect. */
   start(server: RunningServer): Promise<() => Promise<string>>;
   close(): void;
 }
 
 export interface AttackRow {
   readonly name: string;
-  /** Before the server starts. */
+  /** Prepares the attack before the server starts. */
   readonly prepare: (place: Workplace) => Promise<Attack>;
 }
 
@@ -39,12 +39,12 @@ interface Keys {
 interface SocketAttack {
   readonly name: string;
   readonly connections: number;
-  /** What each connection begins with. */
+  /** The first bytes that each connection sends. */
   readonly opening: (keys: Keys, index: number) => string;
-  /** What each connection sends every second. */
+  /** The bytes that each connection sends every second. */
   readonly drip: string;
   readonly settings?: Record<string, string>;
-  /** Whether the keys are those of an account of the attacker's own. */
+  /** Whether the keys belong to the attacker's own account. */
   readonly hasOwnAccount?: boolean;
 }
 
@@ -96,7 +96,7 @@ const SOCKET_ATTACKS: readonly SocketAttack[] = [
     name: "108 connections from one IPv6 /48, each of which guesses a password again and again",
     connections: 108,
     opening: (_keys, index) => guessPassword(`2001:db8:9:${index.toString(16)}::1`),
-    // Between two requests a line's end means nothing.
+    // Between two requests, an empty line has no meaning.
     drip: "\r\n",
   },
   {
@@ -139,7 +139,7 @@ async function prepareSockets(place: Workplace, attack: SocketAttack): Promise<A
   };
 }
 
-/** Until it is stopped, the attacker opens a connection again for each that is answered or closed. */
+/** Attacks until it is stopped. The attacker opens a new connection for each one that is answered or closed. */
 function attackWith(
   { connections, opening, drip }: SocketAttack,
   server: RunningServer,

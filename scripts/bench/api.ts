@@ -6,11 +6,11 @@ import { postsFor, quantile } from "./posts.ts";
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 
 /**
- * How long the API takes for one object and for a list of 100 beside many submissions, and what 50 reads a second cost posts.
+ * Measures how long the API takes for one object and for a list of 100 among many submissions, and what 50 reads a second cost posts.
  * Usage: node scripts/bench/api.ts [SUBMISSIONS] [READS], after npm run build.
  */
 const ROWS_AT_ONCE = 100_000;
-/** Posts alone and beside reads, in turn: many short ones, since a disk that is slow for a second decides a p99. */
+/** Posts alone and posts beside reads take turns. There are many short rounds, because a disk that is slow for one second decides a p99. */
 const ROUNDS = 15;
 const POSTS_SECONDS = 3;
 const READ_INTERVAL_MS = 20;
@@ -60,7 +60,7 @@ async function measureApi(submissions: number, reads: number): Promise<Figure[]>
   }
 }
 
-/** Returns the id of the submission in the middle. */
+/** Fills the file, and returns the id of the submission in the middle. */
 function fill({ db: file }: Workplace, submissions: number): string {
   const db = openDatabase(file, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   const endpointId = String(db.prepare("SELECT id FROM endpoint").pluck().get());
@@ -109,7 +109,7 @@ async function timeOf(
   return { figure, value: median(taken), unit: "ms", bound: { atMost: asked.atMost } };
 }
 
-/** One read every 20 ms, whether or not the one before was answered. */
+/** Starts a read every 20 ms, whether or not the one before was answered. */
 function readEvery(urls: readonly string[], token: string): { stop(): Promise<unknown> } {
   const reads: Promise<number>[] = [];
   const timer = setInterval(() => {

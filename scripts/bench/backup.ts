@@ -11,17 +11,17 @@ import { makeEndpoint } from "./workplace.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 
 /**
- * How many posts a server takes while `formsvc backup` copies and checks its database, beside how many it takes just
- * before. Usage: node scripts/bench/backup.ts [MEGABYTES]
+ * Measures how many posts a server accepts while `formsvc backup` copies and checks its database, and how many it accepts just before.
+ * Usage: node scripts/bench/backup.ts [MEGABYTES]
  */
 const CONNECTIONS = 64;
-/** Of load before the first count, and between it and the backup. */
+/** The time under load before the first count, and between this count and the backup. */
 const WARM_UP_MS = 3000;
 const NORMAL_MS = 6000;
-/** Longer than any backup of the default size takes; the load ends by itself. */
+/** The length of the load, which ends by itself. It is longer than any backup of the default size. */
 const LOAD_SECONDS = 60;
 const ROW_BYTES = 1000;
-/** Of `metrics.token`, without which the metrics are not on the port that posts go to. */
+/** The value of `metrics.token`. Without it, the metrics are not on the port that posts go to. */
 const TOKEN = "a-token-for-the-benchmark";
 const [megabytes = 300] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
@@ -64,7 +64,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A database of about that size, and a key of its endpoint. */
+/** Makes a database of about this size, and returns a key of its endpoint. */
 function prepare(): string {
   const run = (...args: string[]) => execFileSync(executable, [...args, "--db", db]).toString();
   const { endpoint, keys } = makeEndpoint(folder, run);
@@ -81,7 +81,7 @@ function prepare(): string {
   return keys.publishable;
 }
 
-/** Posts that the server accepted meanwhile. */
+/** Counts the posts that the server accepts during the work. */
 async function countWhile(
   port: number,
   work: () => Promise<unknown>,

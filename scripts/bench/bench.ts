@@ -12,8 +12,9 @@ import { comparePosts } from "./submit.ts";
 import { compareProcesses } from "./two-servers.ts";
 
 /**
- * Every figure of docs/lab/performance.md on posts, one after another, as a Markdown table on standard output and as JSON in
- * build/bench.json. Usage: npm run bench, after npm run build; some twelve minutes, on Linux, with two cores to itself.
+ * Measures every figure on posts in docs/lab/performance.md, one after another. Prints a Markdown table and writes JSON to
+ * build/bench.json. It takes about twelve minutes, on Linux, with two cores that nothing else uses.
+ * Usage: npm run bench, after npm run build.
  */
 const ROUNDS = 5;
 const SECONDS = 4;

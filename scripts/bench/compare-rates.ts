@@ -2,18 +2,18 @@ import { median } from "./processes.ts";
 import type { Rate } from "./rate.ts";
 
 interface Compared {
-  /** The heads of the columns, without that of the rates' ratio. */
+  /** The headings of the columns, without the one for the ratio of the rates. */
   readonly columns: readonly [varied: string, one: string, other: string, ratio: string, processor: string];
-  /** What varies from row to row, such as the number of requests at once. */
+  /** The value that differs from row to row, such as the number of requests at once. */
   readonly values: readonly number[];
   readonly rounds: number;
   readonly one: (value: number) => Promise<Rate>;
   readonly other: (value: number) => Promise<Rate>;
-  /** Which processor time the last column has over which. */
+  /** Which processor time the last column divides by the other. */
   readonly processor: "one over other" | "other over one";
 }
 
-/** Prints a table of two rates, measured in interleaved rounds. Ratios are those of the rounds. */
+/** Measures two rates in interleaved rounds, and prints them as a table. Each ratio is that of one round. */
 export async function compareRates({
   columns,
   values,

@@ -5,12 +5,12 @@ import { makeSide, MET, startReceiver, UNMET } from "./webhook-conditions.ts";
 import type { Workplace } from "./workplace.ts";
 
 /**
- * What conditions cost a post: a webhook with ten of them that all hold against the same webhook without, and webhooks that are left
- * out against a form without any. Processor time of the server. A shared machine changes its speed by half within seconds, and a process
- * has a level of its own: so both servers of a ratio are there at once and take spells in turn, each round starts them anew from fresh
- * copies, and the ratio is the median of neighbouring spells.
+ * Measures what conditions cost a post: a webhook with ten conditions that all hold against the same webhook without conditions, and
+ * webhooks that are left out against a form without webhooks. It measures the processor time of the server. A shared machine changes its
+ * speed by half within seconds, and each process has its own level. Therefore both servers of a ratio run at the same time and take turns,
+ * each round starts both anew from fresh copies, and the ratio is the median of neighbouring turns.
  * Usage: node scripts/bench/conditions.ts [ROUNDS] [SPELLS] [PROGRAM]
- * PROGRAM is an executable from before, for what a post, a start and a server at rest cost with everything off.
+ * PROGRAM is an older executable, to compare a post, a start and an idle server with everything switched off.
  */
 const [rounds = 9, spells = 6] = process.argv.slice(2, 4).map(Number);
 const before = process.argv[4];
@@ -18,11 +18,11 @@ const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 3;
 const SPELL_SECONDS = 1;
 const REST_MS = 1500;
-/** Starts of each side in a round, before those that are measured. */
+/** The starts of each side in a round, before the start that is measured. */
 const STARTS = 3;
 const TEN = 10;
 
-/** The costs of two servers: pairs that were measured one right after the other. */
+/** The costs of two servers. The two values of a pair were measured one right after the other. */
 interface Pairs {
   readonly startMs: Pair[];
   readonly restMb: Pair[];
@@ -114,7 +114,7 @@ async function comparePair(one: Workplace, other: Workplace): Promise<Pairs> {
   return pairs;
 }
 
-/** Measures both sides, the second one first every other time. */
+/** Measures both sides. Every other time it begins with the second one. */
 async function inTurn(count: number, measureSide: (side: 0 | 1) => Promise<number>): Promise<Pair> {
   const [first, second] = count % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
   const values: [number, number] = [0, 0];

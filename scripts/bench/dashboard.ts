@@ -21,8 +21,9 @@ import { executable, median, residentMb, startServer } from "./processes.ts";
 import { makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
- * What the dashboard adds to the executable, its start and its memory, against one that is built without its pages; and how large its
- * pages are. Usage: node scripts/bench/dashboard.ts [ROUNDS], after npm run build.
+ * Measures what the dashboard adds to the size, the start and the memory of the executable, against an executable without the pages, and
+ * how large the pages are.
+ * Usage: node scripts/bench/dashboard.ts [ROUNDS], after npm run build.
  */
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const COMMAND_WAIT_MS = 10_000;
@@ -68,11 +69,14 @@ export async function measureDashboard(rounds: number): Promise<Figure[]> {
 
 interface Pair {
   readonly whole: string;
-  /** Without the pages. */
+  /** The program without the pages. */
   readonly plain: string;
 }
 
-/** A file that was just linked is held in larger pieces of memory than one that was copied, as an installed one is. */
+/**
+ * Copies both programs. The system holds a file that was just linked in larger pieces of memory than a copied one, and an installed program
+ * is a copy.
+ */
 function copyBoth({ folder }: Workplace, whole: string, plain: string): Pair {
   const pair = { whole: join(folder, "whole"), plain: join(folder, "plain") };
   copyFileSync(whole, pair.whole);
@@ -85,7 +89,7 @@ function kilobytes(figure: string, text: string, atMost: number | null): Figure 
   return { figure, value, unit: "KB", bound: atMost === null ? null : { atMost } };
 }
 
-/** The same program with a server that never adds the dashboard; the commands about accounts stay. */
+/** Builds the same program with a server that never adds the dashboard. The commands about accounts stay. */
 function buildWithoutPages(folder: string): string {
   for (const part of ["src", "scripts", "migrations"])
     cpSync(join(root, part), join(folder, part), { recursive: true });
@@ -112,7 +116,7 @@ function compareStarts({ whole, plain }: Pair, rounds: number): number {
   );
 }
 
-/** Of servers that have just started, in turn. */
+/** Compares the memory of servers that have just started, in turn. */
 async function compareMemory(place: Workplace, { whole, plain }: Pair, rounds: number): Promise<number> {
   const restOf = async (program: string): Promise<number> => {
     const command = [program, "serve", "--port", "0", "--db", place.db];
@@ -134,7 +138,7 @@ interface Page {
   readonly bytes: number;
 }
 
-/** Every page that an operator reaches by links, of a database with one endpoint and no submission. */
+/** Reads every page that an operator reaches by links, from a database with one endpoint and no submission. */
 async function readPages(place: Workplace): Promise<Page[]> {
   const db = openDatabase(place.db, { busyTimeoutMs: COMMAND_WAIT_MS });
   const [account] = db.now(() => listAccounts());

@@ -17,11 +17,11 @@ interface Queue {
   readonly db: Database;
   readonly claims: Claims;
   readonly outbox: Outbox;
-  /** Deliveries that wait. */
+  /** The number of waiting deliveries. */
   readonly count: number;
 }
 
-/** Delivers what waits, with that number of requests at once, and closes the database. */
+/** Delivers everything that waits, with this number of requests at once, and closes the database. */
 export async function drainWebhooks({ db, claims, outbox, count }: Queue, atOnce: number): Promise<Rate> {
   const log = createLog("silent", { write: () => undefined });
   const limits = { total: atOnce, perWebhook: atOnce, perHost: atOnce };

@@ -1,6 +1,6 @@
 import fastify from "fastify";
 
-/** What submissions are measured against: the same framework, parsing the same body and sending it back. */
+/** The server that submissions are compared with: the same framework parses the same body and sends it back. */
 const server = fastify();
 server.post("/submit", (request) => request.body);
 await server.listen({ host: "127.0.0.1", port: 0 });

@@ -1,8 +1,8 @@
-/** What a benchmark found, and what it should be. */
+/** A measured value of a benchmark, and its target. */
 export interface Figure {
   readonly figure: string;
   readonly value: number;
-  /** As it stands behind the value: "ms", "MB"; empty for a ratio. */
+  /** The unit as it stands behind the value: "ms", "MB"; empty for a ratio. */
   readonly unit: string;
   /** The target; null if the figure has none. */
   readonly bound: { readonly atLeast: number } | { readonly atMost: number } | null;
@@ -13,7 +13,7 @@ export function isMet({ value, bound }: Figure): boolean {
   return "atLeast" in bound ? value >= bound.atLeast : value <= bound.atMost;
 }
 
-/** A Markdown table. */
+/** Writes the figures as a Markdown table. */
 export function renderFigures(figures: readonly Figure[]): string {
   const rows = figures.map((each) => {
     const unit = each.unit === "" ? "" : ` ${each.unit}`;
@@ -28,7 +28,7 @@ function renderBound(bound: Figure["bound"]): string {
   return "atLeast" in bound ? `at least ${bound.atLeast}` : `at most ${bound.atMost}`;
 }
 
-/** Three digits say what such a figure knows. */
+/** Rounds to three digits, because a benchmark is not more exact. */
 function round(value: number): string {
   if (Math.abs(value) >= 100) return String(Math.round(value));
   return String(Number(value.toPrecision(3)));

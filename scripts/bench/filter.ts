@@ -21,12 +21,13 @@ import { type Figure, renderFigures } from "./figures.ts";
 import { median } from "./processes.ts";
 
 /**
- * Time to validate and score a contact form, its traces for the memory included, of a flood of copies with the memory itself,
- * and of the worst of many hostile posts of 64 KiB. Usage: node scripts/bench/filter.ts
+ * Measures the time to validate and score a contact form, including its traces for the memory; a flood of copies, including the memory
+ * itself; and the slowest of many hostile posts of 64 KiB.
+ * Usage: node scripts/bench/filter.ts
  */
 const WARM_UP = 5000;
 const POSTS = 20_000;
-/** Posts of one commit. */
+/** The number of posts in one commit. */
 const BATCH = 64;
 const BATCHES = 60;
 const PLAIN =
@@ -36,7 +37,7 @@ const PITCH =
   "Hi, I came across your website and noticed that it is not on page one of Google. We offer affordable SEO packages with " +
   "guaranteed rankings from $99 a month, no obligation. See https://rank-up.example.xyz and reply for your free audit.";
 const settings = defaultSpamSettings(3);
-/** With keywords and a rule of the owner's, which have to be looked for too. */
+/** Settings with the owner's keywords and a rule, which the filter must also look for. */
 const ownSettings = {
   ...settings,
   keywords: Array.from({ length: 200 }, (_, index) => ({ word: `word ${index}`, effect: 10 })),
@@ -49,7 +50,7 @@ interface Times {
   readonly score: number;
 }
 
-/** One post, parsed anew as each that arrives is, in microseconds. */
+/** Measures one post, in microseconds. It is parsed anew, like each post that arrives. */
 function measure(body: string): Times {
   const fields = JSON.parse(body) as Record<string, unknown>;
   const begin = performance.now();
@@ -73,7 +74,7 @@ export function measureFilter(): Figure[] {
   ];
 }
 
-/** Copies of one pitch from ever new senders, against pitches of ever new words, with the memory's reading and writing. */
+/** Compares copies of one pitch from new senders with pitches of new words. The reading and writing of the memory are included. */
 function flood(): Figure {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-flood-"));
   const db = openDatabase(join(folder, "flood.db"), { busyTimeoutMs: 1000 });
@@ -97,7 +98,7 @@ function flood(): Figure {
   }
 }
 
-/** Recalls, scores and remembers posts of a workspace as a server does, and returns the time in milliseconds. */
+/** Recalls, scores and remembers the posts of a workspace as a server does. Returns the time in milliseconds. */
 function memoryOf(db: SqliteDatabase): (posts: readonly SpamPost[]) => number {
   const memory = createSpamMemory(createBurstMemory());
   const { workspace } = db.now(() => insertAccountRows("ana@example.org", 0));
@@ -122,7 +123,7 @@ function batchOf(batch: number, message: (number: number) => string): SpamPost[]
   });
 }
 
-/** Sixty words that no other number has. */
+/** Makes sixty words that no other number gets. */
 function newWords(number: number): string {
   return Array.from({ length: 60 }, (_, index) => (number * 60 + index + 1e6).toString(36)).join(" ");
 }

@@ -2,9 +2,10 @@ import SqliteDatabase from "better-sqlite3";
 import fastify from "fastify";
 
 /**
- * The least that a durable post costs with this framework and this driver: an echo whose body becomes the last row of a
- * table without indices, committed with whatever came beside it before the answer leaves. No key, check, score, id or log.
- * Usage: node floor-server.ts DATABASE, a file that is not there yet.
+ * A server that shows the lowest cost of a durable post with this framework and this driver. It answers like an echo, after it has stored
+ * the body as the last row of a table without indices and has committed it with the posts that came at the same time. It has no key, check,
+ * score, id or log.
+ * Usage: node floor-server.ts DATABASE, a file that does not exist yet.
  */
 const db = new SqliteDatabase(process.argv[2]);
 db.pragma("journal_mode = WAL");

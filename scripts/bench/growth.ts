@@ -3,12 +3,12 @@ import { residentMb, runLoad } from "./processes.ts";
 import { makeWorkplace } from "./workplace.ts";
 
 /**
- * Memory of a server after its first posts and after many more, from 64 connections.
+ * Measures the memory of a server after its first posts and after many more, from 64 connections.
  * Usage: node scripts/bench/growth.ts [POSTS]
  */
 const CONNECTIONS = 64;
 const SPELL_SECONDS = 10;
-/** Spells until the engine has sized its heap. */
+/** The number of spells until the engine has sized its heap. */
 const FIRST_SPELLS = 3;
 
 if (import.meta.main) {
@@ -37,7 +37,8 @@ export async function measureGrowth(posts: number): Promise<Figure[]> {
         bound: { atMost: 220 },
       },
       {
-        // The heap breathes by some 30 MB: growth would lift its low tide above the first high one.
+        // The heap grows and shrinks by about 30 MB. If the server grew, the lowest memory at the end would be above the highest of the
+        // beginning.
         figure: `memory after ${posts} posts (least of the last ${FIRST_SPELLS} spells) over the first spells' most`,
         value: late / early,
         unit: "",

@@ -1,15 +1,15 @@
 import { crc32 } from "node:zlib";
 import { makeKey } from "../../src/keys/key-format.ts";
 
-/** Requests of those who guess, as a trusted proxy with https hands them on. */
+/** Requests of clients that guess secrets, as a trusted proxy with https forwards them. */
 
-/** A wrong password of the only account. */
+/** Makes a sign-in request for the only account with a wrong password. */
 export function guessPassword(client: string): string {
   const body = new URLSearchParams({ email: "owner@localhost", password: "not the password" }).toString();
   return `POST /dashboard/sign-in HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${client}\r\nX-Forwarded-Proto: https\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** A well-formed key with the 12 public characters of another one. */
+/** Makes a well-formed wrong key that begins with the 12 public characters of another one. */
 export function makeUpAround(key: string): string {
   const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const body = key.slice(0, 16) + makeKey("publishable").text.slice(16, 48);

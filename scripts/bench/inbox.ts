@@ -14,8 +14,8 @@ import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /**
- * How long the pages of the inbox take over many submissions, for an operator who sees all, an agency with 200 forms and an owner with
- * a small workspace among large ones; and what a search costs the posts beside it.
+ * Measures how long the pages of the inbox take among many submissions, for an operator who sees all, an agency with 200 forms, and an
+ * owner with a small workspace among large ones. It also measures what a search costs the posts at the same time.
  * Usage: taskset -c 1 node scripts/bench/inbox.ts [SUBMISSIONS] [VISITS]
  */
 const COMMAND_WAIT_MS = 60_000;
@@ -28,7 +28,7 @@ const UNLIMITED = { hobby: { monthlySubmissions: null, endpoints: null, customSp
 interface Reader {
   readonly name: string;
   readonly cookie: string;
-  /** Forms of this reader, which get this share of the submissions. */
+  /** The forms of this reader. They get this share of the submissions, from 0 to 1. */
   readonly endpointIds: readonly string[];
   readonly share: number;
 }
@@ -95,7 +95,7 @@ function addForms(db: SqliteDatabase, workspace: Workspace, count: number, now: 
   );
 }
 
-/** Fills the file, the oldest submission first. Returns the id in the middle. */
+/** Fills the file, the oldest submission first, and returns the id in the middle. */
 function fill(db: SqliteDatabase, readers: readonly Reader[], count: number): string {
   const add = submissionAdder(db);
   const data = JSON.parse(POST_BODY) as Record<string, unknown>;
@@ -105,7 +105,7 @@ function fill(db: SqliteDatabase, readers: readonly Reader[], count: number): st
   for (let from = 0; from < count; from += ROWS_AT_ONCE) {
     db.transactionNow(() => {
       for (let index = from; index < Math.min(count, from + ROWS_AT_ONCE); index += 1) {
-        // Each round of a thousand submissions gives every reader its share.
+        // In each thousand submissions, every reader gets their share.
         const { endpointIds } = ownerOf(readers, (index % 1000) / 1000);
         const createdAt = Math.floor(start + index * step);
         const id = newId("sub", createdAt);
@@ -191,7 +191,7 @@ async function measurePostsBesideSearch(
   ];
 }
 
-/** Returns how many searches were made. */
+/** Searches until the posts have ended, and returns the number of searches. */
 async function searchUntil(
   posting: { readonly isOver: boolean },
   base: string,

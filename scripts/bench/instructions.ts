@@ -9,16 +9,18 @@ import { makeSide, MET, startReceiver, UNMET } from "./webhook-conditions.ts";
 import type { Workplace } from "./workplace.ts";
 
 /**
- * How many instructions of the program a post takes, counted under QEMU. Other work of the machine changes times by half, and these by a
- * few percent. The kernel's part of a post and misses of caches are not in them.
- * Needs gcc and qemu-x86_64, 7.2 or later. Takes some 2 minutes a server.
- * Usage: node scripts/bench/instructions.ts [PROGRAM]; PROGRAM is an executable from before.
+ * Counts under QEMU how many instructions of the program a post takes. Other work on the machine changes times by half, but these counts by
+ * only a few percent. They do not include the kernel's part of a post, or cache misses.
+ * Needs gcc and qemu-x86_64, version 7.2 or later. Takes about 2 minutes for each server.
+ * Usage: node scripts/bench/instructions.ts [PROGRAM]; PROGRAM is an older executable to compare with.
  */
 const before = process.argv[2];
 const CONNECTIONS = 64;
-/** Until nearly everything is compiled. Counted in posts: how many come in a second depends on the machine. */
+/**
+ * The number of posts until nearly everything is compiled. It is not a time, because the number of posts a second depends on the machine.
+ */
 const WARM_UP_POSTS = 30_000;
-/** Collecting the old garbage takes turns of some 10,000 posts. */
+/** One cycle in which the engine collects its old garbage takes about 10,000 posts, so several are counted. */
 const COUNTED_POSTS = 40_000;
 const SPELL_SECONDS = 5;
 
@@ -81,7 +83,7 @@ async function countOfPost(plugin: string, webhooks: readonly string[][], progra
   }
 }
 
-/** @returns how many posts were stored: at least as many as are wanted. */
+/** Posts until enough posts are stored. @returns the number of stored posts, at least `wanted` */
 async function post(server: RunningServer, request: string, wanted: number): Promise<number> {
   let stored = 0;
   while (stored < wanted) {

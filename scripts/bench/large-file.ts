@@ -11,8 +11,8 @@ import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 
 /**
- * What a file with many submissions and a backlog of deliveries costs over an empty one: posts, the first page of a
- * list, the start of a tail and of the server; and the bytes that a submission takes.
+ * Measures what a file with many submissions and a backlog of deliveries costs over an empty one: posts, the first page of a list, the
+ * start of a tail and of the server, and the bytes that a submission takes.
  * Usage: node scripts/bench/large-file.ts [SUBMISSIONS] [PENDING] [ROUNDS]
  */
 const CONNECTIONS = 64;
@@ -21,10 +21,10 @@ const SECONDS = 4;
 const STARTS = 7;
 const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const ADDRESS = "203.0.113.17";
-/** Stand in for what a notification has around the data. */
+/** Texts that have the size of a notification's parts around the data. */
 const HEAD = "x".repeat(150);
 const TAIL = "x".repeat(200);
-/** Rows in one transaction while filling. */
+/** The number of rows in one transaction while the file is filled. */
 const ROWS_AT_ONCE = 100_000;
 
 if (import.meta.main) {
@@ -72,14 +72,14 @@ function slowdown(what: string, over: string, value: number): Figure {
   return { figure: `${what} with ${over}`, value, unit: "", bound: { atMost: 1.5 } };
 }
 
-/** Its deliveries wait, so both servers have the same work beside posts: none. */
+/** Adds a webhook that is disabled. Its deliveries wait, so neither server has any work besides posts. */
 function addPausedWebhook({ run }: Workplace): void {
   const url = "http://127.0.0.1:9/";
   const made = run("webhook", "create", "--endpoint", "Bench", "--url", url, "--allow-private", "--json");
   run("webhook", "disable", (JSON.parse(made) as { webhook: { id: string } }).webhook.id);
 }
 
-/** Writes what posts would have written, and returns the bytes that a submission took. */
+/** Writes the rows that posts would have written, and returns the bytes that a submission took. */
 function fill({ db: file }: Workplace, submissions: number, pending: number): number {
   const db = openDatabase(file, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   const endpointId = valueOf(db, "SELECT id FROM endpoint");
@@ -163,7 +163,7 @@ async function compareStarts(empty: Workplace, large: Workplace): Promise<number
   return median(ratios);
 }
 
-/** Until it says that it listens. */
+/** Starts a server, and returns the time until it says that it listens, in milliseconds. */
 async function startMs({ folder, db }: Workplace): Promise<number> {
   const startedAt = performance.now();
   const server = spawn(join(folder, "formsvc"), ["serve", "--port", "0", "--db", db], {

@@ -1,18 +1,18 @@
 import { connect, type Socket } from "node:net";
 
 /**
- * A load generator in a process of its own: keeps `connections` sockets busy with one prepared request each, over and
- * over, and reports how long answers took. It reads just enough HTTP for servers that send Content-Length.
+ * Generates load in its own process. It keeps `connections` sockets busy: each sends one prepared request again and again. It reports how
+ * long the answers took. It reads only as much HTTP as servers need that send Content-Length.
  *
- * Usage: node load.ts PORT CONNECTIONS SECONDS [RATE] < request; RATE is of requests a second, and without it each socket sends
- * again at once; prints one JSON object, see {@link LoadResult}.
+ * Usage: node load.ts PORT CONNECTIONS SECONDS [RATE] < request. RATE is the number of requests a second; without it, each socket sends
+ * again at once. Prints one JSON object, see {@link LoadResult}.
  */
 export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly requests: number;
-  /** Answers by status. */
+  /** The number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
@@ -29,7 +29,7 @@ interface Load {
   readonly port: number;
   readonly connections: number;
   readonly durationMs: number;
-  /** Requests a second, of all sockets together; infinity sends again as soon as an answer came. */
+  /** Requests a second of all sockets together. With infinity, a socket sends again as soon as its answer has come. */
   readonly rate: number;
   readonly request: Buffer;
 }
@@ -65,7 +65,7 @@ async function load({ port, connections, durationMs, rate, request }: Load): Pro
   };
 }
 
-/** @param record notes an answer, and says when the next request is due; null ends. */
+/** Keeps one connection busy. @param record records an answer, and returns the time at which the next request is due; null ends */
 function keepBusy(
   port: number,
   request: Buffer,
@@ -100,7 +100,7 @@ function keepBusy(
   });
 }
 
-/** Bytes of the first answer in the buffer, or null while its head is incomplete. */
+/** The length of the first answer in the buffer, in bytes; null while its head is incomplete. */
 function answerLength(buffer: Buffer): number | null {
   const end = buffer.indexOf(HEAD_END);
   if (end === -1) return null;

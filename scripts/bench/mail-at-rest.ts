@@ -6,12 +6,12 @@ import { LOAD_CORE, median, processorMs, residentMb, type RunningServer, startSe
 import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
- * What a server that has nothing to send costs with a mail server, an operator's address, a recipient and a digest set up: memory
- * against a server without, in interleaved starts, and processor time after its first e-mail.
+ * Measures what a server costs that has nothing to send, but has a mail server, an operator's address, a recipient and a digest: its memory
+ * against a server without them, in interleaved starts, and its processor time after the first e-mail.
  * Usage: node scripts/bench/mail-at-rest.ts [STARTS] [SECONDS], after npm run build.
  */
 const [starts = 7, seconds = 20] = process.argv.slice(2).map(Number);
-/** Until what the start left behind is collected and written. */
+/** The time until the garbage of the start is collected and its data are written. */
 const REST_MS = 2500;
 
 process.stdout.write(renderFigures(await measureAtRest()));
@@ -53,7 +53,7 @@ function startReceiver({ folder }: Workplace): Promise<RunningServer> {
   return startServer([process.execPath, script], join(folder, "receiver.log"), {}, LOAD_CORE);
 }
 
-/** Recipients do nothing without a mail server, so both kinds of server have them. */
+/** Adds recipients to both kinds of server. Without a mail server they have no effect. */
 function addRecipients({ run }: Workplace): void {
   for (const [address, digest] of [
     ["ada@example.org", "each"],
@@ -73,7 +73,7 @@ function addRecipients({ run }: Workplace): void {
     );
 }
 
-/** @param port of the mail server; null sends no e-mail. */
+/** Starts a server. @param port the port of the mail server; null sends no e-mail */
 async function serveWith(place: Workplace, port: number | null): Promise<RunningServer> {
   const settings = {
     FORMSVC_MAIL_HOST: "127.0.0.1",
@@ -94,7 +94,7 @@ async function restingMb(place: Workplace, port: number | null): Promise<number>
   return resident;
 }
 
-/** After a post, so that everything is loaded, one connection is kept for a while, and a digest waits. */
+/** Measures the idle server after a post: everything is loaded, one connection stays open for a while, and a digest waits. */
 async function measureIdle(place: Workplace, port: number | null): Promise<number> {
   const server = await serveWith(place, port);
   await runPost(server, place.request);

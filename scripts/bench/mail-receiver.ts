@@ -1,6 +1,6 @@
 import { SMTPServer } from "smtp-server";
 
-/** A mail server on loopback that takes everything at once, and keeps nothing. */
+/** A mail server on loopback that accepts everything at once and keeps nothing. */
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ["STARTTLS"],
@@ -10,6 +10,6 @@ const server = new SMTPServer({
     stream.on("end", () => callback(null, "queued"));
   },
 });
-// A client that ends a connection is its own business.
+// A client may end its connection at any time.
 server.on("error", () => undefined);
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${JSON.stringify(server.server.address())}\n`));

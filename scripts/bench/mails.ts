@@ -31,11 +31,12 @@ import { LOAD_CORE, startServer } from "./processes.ts";
 import { measureRate, type Rate } from "./rate.ts";
 
 /**
- * The outbox against a bare loop of nodemailer that sends the same bytes to the same mail server over the same number of
- * connections, in interleaved rounds. Usage: taskset -c 0 node scripts/bench/mails.ts [ROUNDS] [E-MAILS]
+ * Compares the outbox with a bare loop of nodemailer that sends the same bytes to the same mail server over the same number of connections,
+ * in interleaved rounds.
+ * Usage: taskset -c 0 node scripts/bench/mails.ts [ROUNDS] [E-MAILS]
  */
 const [rounds = 5, mails = 5000] = process.argv.slice(2).map(Number);
-/** This number of e-mails goes each by itself within ten minutes; of more, the rest would go as one. */
+/** The number of e-mails that a recipient gets one by one within ten minutes. Further ones would be sent together as one. */
 const MAILS_A_RECIPIENT = 10;
 const RECIPIENTS_AN_ENDPOINT = 20;
 const MAILS_AN_ENDPOINT = MAILS_A_RECIPIENT * RECIPIENTS_AN_ENDPOINT;
@@ -74,7 +75,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** What nodemailer does alone: no database, no text to compose. */
+/** Measures nodemailer alone, without a database and without texts to compose. */
 async function bareLoop(connections: number): Promise<Rate> {
   const transport = createTransport({
     pool: true,
@@ -161,7 +162,7 @@ function settingsFor(connections: number): SmtpSettings {
   };
 }
 
-/** Recipients of several endpoints, and posts that are to be told to each of them. */
+/** Adds recipients to several endpoints, and posts that each recipient gets an e-mail about. */
 function fill(db: SqliteDatabase, outbox: SqliteOutbox): void {
   const insert = submissionAdder(db);
   for (let count = 0; count < mails; count += MAILS_AN_ENDPOINT) {

@@ -6,11 +6,12 @@ import { executable, postRequest, processorMs, runLoad, startServer } from "./pr
 import { makeEndpoint } from "./workplace.ts";
 
 /**
- * What metrics cost a post: processor time of two servers that differ in nothing else, in interleaved rounds, each
- * scraped once a round. Usage: node scripts/bench/metrics.ts [ROUNDS] [SECONDS]
+ * Measures what metrics cost a post: the processor time of two servers that differ only in this, in interleaved rounds. The metrics are
+ * read once in each round.
+ * Usage: node scripts/bench/metrics.ts [ROUNDS] [SECONDS]
  */
 const CONNECTIONS = 64;
-/** Of `metrics.token`, without which the metrics are not on the port that posts go to. */
+/** The value of `metrics.token`. Without it, the metrics are not on the port that posts go to. */
 const TOKEN = "a-token-for-the-benchmark";
 const [rounds = 8, seconds = 3] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
@@ -21,7 +22,7 @@ try {
   const costs: { without: number; with: number }[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const cost = { without: 0, with: 0 };
-    // The second one in a round pays for garbage that the first left behind, so they take turns.
+    // The second server in a round pays for garbage that the first one left, so they take turns.
     if (round % 2 === 0) cost.without = await without.postUs();
     cost.with = await withMetrics.postUs();
     if (round % 2 === 1) cost.without = await without.postUs();
@@ -30,7 +31,7 @@ try {
   }
   await without.stop();
   await withMetrics.stop();
-  // The least disturbed round: other work on the machine only ever adds.
+  // The cheapest round counts, because other work on the machine can only add time.
   const before = Math.min(...costs.map((cost) => cost.without));
   const after = Math.min(...costs.map((cost) => cost.with));
   process.stdout.write(

@@ -6,13 +6,14 @@ import { LOAD_CORE, measure, median, runLoad, type RunningServer, startServer } 
 import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
- * What one webhook and one recipient by e-mail together cost those who post: posts with both against posts without, in interleaved
- * rounds. Usage: node scripts/bench/notified-posts.ts [ROUNDS] [SECONDS]
+ * Measures what one webhook and one recipient of e-mail together cost those who post: posts with both against posts without, in interleaved
+ * rounds.
+ * Usage: node scripts/bench/notified-posts.ts [ROUNDS] [SECONDS]
  */
 const [rounds = 7, seconds = 3] = process.argv.slice(2).map(Number);
 const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 6;
-/** For the messages of the round before. */
+/** The wait for the messages of the round before. */
 const REST_MS = 4000;
 
 let mailed = 0;

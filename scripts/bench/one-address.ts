@@ -10,10 +10,10 @@ import { SLOW_RECEIVERS_ROW } from "./slow-receivers.ts";
 import { makeWorkplace, POST_BODY } from "./workplace.ts";
 
 /**
- * What one address or account can do to others: each attack against a server of its own, while four clients of another address post,
- * with a new connection for each post. The addresses are what a trusted proxy would tell. Posts are measured in rounds, without the
- * attack and with it in turn, so that other work on the machine takes part in both. Prints a row for each attack, as in
- * docs/reliability.md. Usage: node scripts/bench/one-address.ts [SECONDS [ROUNDS [WORDS-OF-A-ROW]]]
+ * Measures what one address or account can do to others. Each attack has its own server, while four clients of another address post, with a
+ * new connection for each post. The addresses are those that a trusted proxy would name. Posts are measured in rounds, without and with the
+ * attack in turn, so that other work on the machine affects both. Prints a row for each attack, as in docs/reliability.md.
+ * Usage: node scripts/bench/one-address.ts [SECONDS [ROUNDS [WORDS-OF-A-ROW]]]
  */
 const [seconds = 4, rounds = 3] = process.argv.slice(2, 4).map(Number);
 const words = process.argv[4] ?? "";
@@ -54,12 +54,12 @@ async function measure({ name, prepare }: AttackRow): Promise<string> {
   const attacked: Posted[] = [];
   let outcome = "";
   try {
-    // The first posts wait for the key's hash, and for code that was not compiled yet.
+    // The first posts wait for the key's hash, and for code that is not compiled yet.
     await send();
     for (let round = 0; round < rounds; round += 1) {
       calm.push(...(await send()));
       const stop = await attack.start(server);
-      // In this time it gets under way.
+      // The attack needs this time to begin.
       await sleep(1000);
       attacked.push(...(await send()));
       outcome = await stop();

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 
-/** Posts of others, sent from a process of their own, so that what the attacker does in another one delays none of them. */
+/** Sends posts of other clients from its own process, so that the attacker's process does not delay them. */
 export interface OtherPosts {
-  /** Posts for some seconds: four clients, with a new connection for each post. */
+  /** Posts for some seconds with four clients. Each post has a new connection. */
   send(request: PostRequest): Promise<readonly Posted[]>;
   close(): void;
 }
@@ -18,12 +18,12 @@ export interface Posted {
 interface PostRequest {
   readonly port: number;
   readonly seconds: number;
-  /** A whole request over HTTP. */
+  /** A whole HTTP request. */
   readonly text: string;
 }
 
 const CLIENTS = 4;
-/** What a client waits for its answer before it counts as not taken. */
+/** The time that a client waits for its answer. After it, the post counts as not accepted. */
 const PATIENCE_MS = 10_000;
 
 export function startOtherPosts(): OtherPosts {

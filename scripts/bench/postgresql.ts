@@ -8,17 +8,17 @@ import { LOAD_CORE, type Measured, measure, median, type RunningServer } from ".
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 
 /**
- * What PostgreSQL costs: one server on it over one with a file, the processor time of a post with two and four servers over that
- * with one, and posts with many submissions stored over an empty database. All servers share one core; PostgreSQL and the
- * generator share the other. So more servers cannot be faster here, and the processor time is what counts. Servers that together
- * fill the core slow each other down: what that costs by itself is shown by four servers with a file each. Servers that get a fixed
- * rate leave the core some time.
+ * Measures what PostgreSQL costs: one server on it against one with a file, the processor time of a post with two and four servers against
+ * one, and posts to a database with many submissions against an empty one. All servers share one core; PostgreSQL and the load generator
+ * share the other. Therefore more servers cannot be faster here, and the processor time is what counts. Servers that together fill the core
+ * slow each other down; four servers with a file each show what that costs by itself. Servers that get a fixed rate leave the core some
+ * time.
  * Usage: node scripts/bench/postgresql.ts [ROUNDS] [SECONDS] [SUBMISSIONS], after npm run build
  */
 const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 4;
 const SERVERS = 4;
-/** Posts a second to each server: four of them take nearly all of the core. */
+/** Posts a second to each server. Four servers with this rate take nearly all of the core. */
 const FIXED_RATE = 1000;
 
 if (import.meta.main) {
@@ -53,7 +53,7 @@ export async function measurePostgresql(
   }
 }
 
-/** What it starts later stays there. */
+/** Moves PostgreSQL to the core of the load generator. Processes that it starts later stay there too. */
 function moveToLoadCore({ folder }: Cluster): void {
   const [pid = ""] = readFileSync(join(folder, "data/postmaster.pid"), "utf8").split("\n");
   execFileSync("taskset", ["-apc", LOAD_CORE, pid], { stdio: "ignore" });
@@ -66,7 +66,7 @@ async function makeDatabase(cluster: Cluster, name: string): Promise<string> {
   return cluster.address(`bench_${name}`);
 }
 
-/** A server, and a post for it. */
+/** A server, and a request that posts to it. */
 interface Target {
   readonly server: RunningServer;
   readonly request: string;
@@ -74,7 +74,7 @@ interface Target {
 
 type Together = Pick<Measured, "requestsPerSecond" | "processorUs">;
 
-/** Servers with a file each, and servers on one database; the last three at the fixed rate. */
+/** The results of one round: servers with a file each, and servers on one database. The last three get the fixed rate. */
 type Round = Readonly<
   Record<"oneFile" | "allFiles" | "one" | "two" | "all" | "oneSlow" | "twoSlow" | "allSlow", Together>
 >;
@@ -86,7 +86,7 @@ async function compareServers(
 ): Promise<Figure[]> {
   const onFiles = await serveEach(files);
   const onDatabase = await serveEach(files.map(() => empty));
-  // Each alone: one that has only a part of the core needs longer.
+  // Each server warms up alone, because one with only a part of the core needs longer.
   for (const target of [...onFiles, ...onDatabase]) await measureTogether([target], WARM_UP_SECONDS);
   const found: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -145,9 +145,9 @@ async function serveEach(places: readonly Workplace[]): Promise<Target[]> {
 }
 
 /**
- * Posts to all of them at once, to each as to one alone: there are more servers because there are more posts.
+ * Posts to all servers at the same time, and to each as much as to one alone, because there are more servers when there are more posts.
  *
- * @param rate of posts a second to each; infinity sends as fast as they answer.
+ * @param rate posts a second to each server; infinity sends as fast as the server answers
  */
 async function measureTogether(
   targets: readonly Target[],
@@ -164,10 +164,10 @@ async function measureTogether(
   };
 }
 
-/** Writes what posts would have written. */
+/** Writes the rows that posts would have written. */
 async function fill(cluster: Cluster, submissions: number): Promise<void> {
   const client = await connectPlainly(cluster.address("bench_large"));
-  // Ids of one second: they differ in what follows the time.
+  // All ids have the same time and differ only in the rest.
   const prefix = newId("sub", Date.now()).slice(0, -10);
   await client.query(
     `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)

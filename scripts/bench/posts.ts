@@ -2,7 +2,7 @@ import { POST_BODY } from "./workplace.ts";
 
 const POST_INTERVAL_MS = 5;
 
-/** One post every 5 ms, whether or not the one before was answered. Returns how long each took, in milliseconds. */
+/** Posts every 5 ms, whether or not the post before was answered. Returns how long each took, in milliseconds. */
 export async function postsFor(base: string, key: string, seconds: number): Promise<number[]> {
   const taken: number[] = [];
   const posts: Promise<void>[] = [];

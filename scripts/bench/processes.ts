@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { LoadResult } from "./load.ts";
 
-/** Processes that a benchmark starts: servers on one core, the load generator on the other. */
+/** Benchmarks start servers on this core, and the load generator on the other one. */
 const SERVER_CORE = "0";
 export const LOAD_CORE = "1";
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -18,7 +18,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server whose output, kept in `logFile`, names its port. */
+/** Starts a server. Its output, which names its port, is written to `logFile`. */
 export async function startServer(
   command: readonly string[],
   logFile: string,
@@ -42,16 +42,16 @@ export async function startServer(
   };
 }
 
-/** What the generator posts to. */
+/** The server that the load generator posts to. */
 interface LoadTarget {
   readonly port: number;
-  /** The generator's. */
+  /** The core of the load generator. */
   readonly core?: string;
-  /** Requests a second; without it each socket sends again at once. */
+  /** Requests a second; if absent, each socket sends again at once. */
   readonly rate?: number;
 }
 
-/** Keeps the thread that runs this, and those it starts later, off the core of the servers. */
+/** Moves the thread that runs this, and the threads that it starts later, off the core of the servers. */
 export function leaveServerCore(): void {
   execFileSync("taskset", ["-cp", LOAD_CORE, String(process.pid)], { stdio: "ignore" });
 }
@@ -75,11 +75,14 @@ export async function runLoad(
 }
 
 export interface Measured extends LoadResult {
-  /** Processor time of the server a request, in microseconds: steadier than the rate on a machine with other work. */
+  /** Processor time of the server for each request, in microseconds. It is steadier than the rate on a machine with other work. */
   readonly processorUs: number;
 }
 
-/** As {@link runLoad}, with what it cost the server. @throws if any answer is no 200: a refused post is cheaper than a stored one. */
+/**
+ * Like {@link runLoad}, with the server's processor time. @throws if any answer is not 200, because a refused post is cheaper than a stored
+ * one
+ */
 export async function measure(
   server: LoadTarget & Pick<RunningServer, "pid">,
   connections: number,
@@ -106,13 +109,13 @@ export function postRequest(key: string, body: string): string {
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** Resident memory of a process, in megabytes. */
+/** The resident memory of a process, in megabytes. */
 export function residentMb(pid: number): number {
   const pages = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Math.round(Number(pages) / 102.4) / 10;
 }
 
-/** Processor time that a process has used so far, in milliseconds, at the kernel's resolution of 10 ms. */
+/** The processor time that a process has used so far, in milliseconds. The kernel's resolution is 10 ms. */
 export function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;

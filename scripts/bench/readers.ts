@@ -6,12 +6,13 @@ import { median, runLoad } from "./processes.ts";
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 
 /**
- * What posts wait while somebody reads page after page of a class that none of many submissions has, so that each page
- * looks through all of them. Usage: node scripts/bench/readers.ts [SUBMISSIONS] [ROUNDS], after npm run build.
+ * Measures how long posts wait while a client reads page after page of a class that none of many submissions has, so that each page looks
+ * through all of them.
+ * Usage: node scripts/bench/readers.ts [SUBMISSIONS] [ROUNDS], after npm run build.
  */
 const CONNECTIONS = 16;
 const SECONDS = 4;
-/** Rows in one transaction while filling. */
+/** The number of rows in one transaction while the file is filled. */
 const ROWS_AT_ONCE = 100_000;
 
 if (import.meta.main) {
@@ -77,7 +78,7 @@ function issueSecretKey({ run }: Workplace): string {
 }
 
 interface Reader {
-  /** Resolves to the number of pages that were read. */
+  /** Stops reading, and resolves to the number of pages that were read. */
   stop(): Promise<number>;
 }
 

@@ -6,12 +6,12 @@ import { submissionAdder } from "../../test/support/add-submission.ts";
 import type { AttackRow } from "./address-attacks.ts";
 import type { RunningServer } from "./processes.ts";
 
-/** Texts that take longest to search, in the inbox of one account, and a search for what none of them has. */
+/** The attack: the inbox of one account has the texts that take longest to search, and the account searches for a text that none has. */
 const SUBMISSIONS = 210;
 const TEXT = "a".repeat(64_000);
 const SOUGHT = `${"a".repeat(199)}b`;
 const COMMAND_WAIT_MS = 60_000;
-/** A search that was answered is asked again. */
+/** The interval at which searches that were answered are sent again. */
 const AGAIN_MS = 250;
 
 export const SEARCH_ROWS: readonly AttackRow[] = [8, 32].map((count) => ({
@@ -35,7 +35,7 @@ export const SEARCH_ROWS: readonly AttackRow[] = [8, 32].map((count) => ({
   },
 }));
 
-/** Fills an endpoint, and signs the first account in. Returns its cookie. */
+/** Fills an endpoint, signs in the first account, and returns its cookie. */
 function fillInbox(file: string, endpointId: string): string {
   const db = openDatabase(file, { busyTimeoutMs: COMMAND_WAIT_MS });
   try {
@@ -51,7 +51,7 @@ function fillInbox(file: string, endpointId: string): string {
   }
 }
 
-/** Searches until it is stopped. */
+/** Keeps this number of searches open, until it is stopped. */
 function searchWith(count: number, server: RunningServer, cookie: string): () => void {
   const open = (): Socket => {
     const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);

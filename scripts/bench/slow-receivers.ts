@@ -8,10 +8,10 @@ import type { AttackRow } from "./address-attacks.ts";
 import { median, type RunningServer } from "./processes.ts";
 import { POST_BODY, type Workplace } from "./workplace.ts";
 
-/** As slow as a receiver may be without failing. */
+/** The time until a slow receiver answers, just below the time at which an attempt fails. */
 const SLOW_MS = 9000;
 const FORMS = 3;
-/** The largest number that one form has. */
+/** The largest number of webhooks that one form can have. */
 const WEBHOOKS_OF_A_FORM = 20;
 const POSTS_OF_A_FORM = 3;
 
@@ -36,18 +36,21 @@ interface Form {
   readonly key: string;
 }
 
-/** An account with slow receivers, and another one with a receiver that answers at once. */
+/** One account with slow receivers, and another account whose receiver answers at once. */
 interface TwoAccounts {
-  /** Of a form without webhooks. */
+  /** The key of the other account's form without webhooks. */
   readonly otherKey: string;
-  /** Posts as the first one. */
+  /** Posts to the forms of the account with slow receivers. */
   attack(server: RunningServer): Promise<void>;
-  /** Posts as the other one until it is stopped; then it tells how long each webhook took after its post, in milliseconds. */
+  /**
+   * Posts to the other account's form with a webhook until it is stopped. Then it says how long each webhook took after its post, in
+   * milliseconds.
+   */
   notify(server: RunningServer): () => Promise<string>;
   close(): void;
 }
 
-/** Before the server starts. */
+/** Prepares both accounts before the server starts. */
 async function prepareTwoAccounts(place: Workplace): Promise<TwoAccounts> {
   const receivers: Server[] = [];
   const heard = new EventEmitter();
@@ -103,7 +106,7 @@ async function prepareTwoAccounts(place: Workplace): Promise<TwoAccounts> {
   };
 }
 
-/** The id of its workspace. */
+/** Makes an account, and returns the id of its workspace. */
 function addAccount(place: Workplace, email: string): string {
   const made = JSON.parse(place.run("account", "create", email, "--json")) as { workspace: { id: string } };
   return made.workspace.id;

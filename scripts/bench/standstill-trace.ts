@@ -1,16 +1,17 @@
 import { appendFileSync, openSync, readSync } from "node:fs";
 
 /**
- * Loaded before a server: notes how long its event loop stood still, in milliseconds, without the time in which its thread waited for a
- * processor that others had. With each SIGWINCH what was noted since is written as a line of JSON to the file that `STANDSTILLS` names.
+ * This module is loaded before a server. It records how long the server's event loop stood still, in milliseconds, without the time in
+ * which the thread waited for a processor that other processes used. At each SIGWINCH, it writes what it has recorded since the last one,
+ * as a line of JSON, to the file in `STANDSTILLS`.
  */
 const INTERVAL_MS = 1;
-/** Anything shorter is no standstill. */
+/** A shorter time is not a standstill. */
 const LEAST_MS = 2;
 const schedule = openSync(`/proc/${process.pid}/task/${process.pid}/schedstat`, "r");
 const buffer = Buffer.alloc(64);
 
-/** Time that the thread has waited for a processor so far. */
+/** The time that the thread has waited for a processor so far, in milliseconds. */
 function waitedMs(): number {
   const length = readSync(schedule, buffer, 0, buffer.length, 0);
   return Number(buffer.toString("latin1", 0, length).split(" ")[1]) / 1e6;

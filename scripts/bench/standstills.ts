@@ -8,9 +8,9 @@ import { formOf, keepUploading, makePlace, type Place } from "./uploads.ts";
 import { WITHOUT_LIMITS } from "./workplace.ts";
 
 /**
- * How long the event loop stands still beside 8 uploads of 5 MiB at a time and 400 posts a second. With two checkouts, servers of both take
- * turns: what a disk and its neighbours do meanwhile is as likely with the one as with the other.
- * Usage: node scripts/bench/standstills.ts ROUNDS FOLDER [FOLDER], with a checkout and its node_modules in each
+ * Measures how long the event loop stands still during 8 uploads of 5 MiB at a time and 400 posts a second. With two checkouts, servers of
+ * both take turns, so that the disk and other work on the machine affect both alike.
+ * Usage: node scripts/bench/standstills.ts ROUNDS FOLDER [FOLDER]. Each folder contains a checkout and its node_modules.
  */
 const [rounds = "6", ...folders] = process.argv.slice(2);
 const TRACE = fileURLToPath(new URL("standstill-trace.ts", import.meta.url));
@@ -21,7 +21,7 @@ const WARM_UP_MS = 1500;
 const SECONDS = 4;
 const LONG_MS = 10;
 
-/** Of one spell, a second. */
+/** The results of one spell. All but `longestMs` are for each second. */
 interface Spell {
   readonly longOnes: number;
   readonly longestMs: number;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { type Figure, renderFigures } from "./figures.ts";
 import { executable, median } from "./processes.ts";
 
-/** How long `formsvc version` takes over an empty script of Node's. Usage: node scripts/bench/starts.ts [ROUNDS] */
+/** Measures how long `formsvc version` takes, compared with an empty script of Node. Usage: node scripts/bench/starts.ts [ROUNDS] */
 if (import.meta.main) {
   const [rounds = 15] = process.argv.slice(2).map(Number);
   process.stdout.write(renderFigures(compareVersion(rounds)));

@@ -7,7 +7,7 @@ import { measure, type Measured, median, runLoad, type RunningServer } from "./p
 import { makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
- * What posts lose while 64 browsers have the dashboard open, each with its live stream: rounds with and without them take turns.
+ * Measures what posts lose while 64 browsers have the dashboard open, each with its live stream. Rounds with and without them take turns.
  * Usage: node scripts/bench/streams.ts [ROUNDS] [SECONDS], after npm run build.
  */
 const CONNECTIONS = 64;
@@ -29,7 +29,7 @@ export async function compareStreams(rounds: number, seconds: number): Promise<F
     const pairs: { readonly alone: Measured; readonly beside: Measured }[] = [];
     let told = 0;
     for (let round = 0; round < rounds; round += 1) {
-      // Each comes first in every second round, because a server slows down a little while its file grows.
+      // The two take turns to be first, because a server slows down a little while its file grows.
       const first = round % 2 === 0 ? await measure(server, CONNECTIONS, seconds, place.request) : null;
       const streams = await openStreams(server, cookies);
       const beside = await measure(server, CONNECTIONS, seconds, place.request);

@@ -14,12 +14,13 @@ import {
 import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
- * Durable posts a second against a bare Fastify echo of the same body, and against an echo that stores it and does nothing
- * else, in interleaved rounds, servers on one core and the generator on another. Usage: node scripts/bench/submit.ts [ROUNDS] [SECONDS] [WEBHOOKS]
- * WEBHOOKS (0) is how many webhooks the endpoint has, all to a receiver that answers at once.
+ * Compares durable posts a second with a bare Fastify echo of the same body, and with an echo that also stores the body, in interleaved
+ * rounds. The servers are on one core, and the load generator is on another.
+ * Usage: node scripts/bench/submit.ts [ROUNDS] [SECONDS] [WEBHOOKS]. WEBHOOKS is the number of the endpoint's webhooks, 0 by default, all
+ * to a receiver that answers at once.
  */
 const CONNECTIONS = 64;
-/** Until the engine has compiled what a post needs; an echo is there sooner. */
+/** The time until the engine has compiled what a post needs. An echo needs less. */
 const WARM_UP_SECONDS = 8;
 
 if (import.meta.main) {
@@ -52,7 +53,7 @@ export async function comparePosts(rounds: number, seconds: number, webhooks = 0
   }
 }
 
-/** Starts a script of this folder on the servers' core. */
+/** Starts a script of this folder on the core of the servers. */
 function startScript({ folder }: Workplace, script: string, ...args: string[]): Promise<RunningServer> {
   const path = fileURLToPath(new URL(script, import.meta.url));
   return startServer([process.execPath, path, ...args], join(folder, `${script}.log`), {});
@@ -75,7 +76,7 @@ async function addWebhooks({ folder, run }: Workplace, count: number): Promise<R
 interface Round {
   readonly posts: Measured;
   readonly echoes: Measured;
-  /** Of the echo that stores. */
+  /** The results of the echo that stores the body. */
   readonly rows: Measured;
 }
 

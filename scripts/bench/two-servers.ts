@@ -3,8 +3,8 @@ import { median, runLoad, type RunningServer } from "./processes.ts";
 import { makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
- * What a second serving process could bring at most: two servers, each with a file of its own and a core to share with
- * the generators, over one that has both cores. Servers that share one file would have to share its writer too.
+ * Measures how much a second serving process could gain at most: two servers, each with its own file and a core that it shares with a load
+ * generator, against one server that has both cores. Servers on one file would also have to share its writer.
  * Usage: node scripts/bench/two-servers.ts [ROUNDS] [SECONDS]
  */
 const CONNECTIONS = 64;

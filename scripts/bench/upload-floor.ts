@@ -5,7 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Busboy } from "@fastify/busboy";
 
-/** The least that an upload can cost: reads a form, writes its file into a folder, and answers when it is on the disk. Usage: node upload-floor.ts FOLDER */
+/**
+ * A server that shows the lowest cost of an upload: it reads a form, writes its file into a folder, and answers when the file is on the
+ * disk. Usage: node upload-floor.ts FOLDER
+ */
 const folder = mkdtempSync(join(process.argv[2] ?? ".", "floor-"));
 let count = 0;
 

@@ -17,29 +17,32 @@ import {
 import { makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
- * What uploads cost others, and how fast they are: posts without files beside 8 uploads of 5 MiB; the memory of 64 uploads of 25 MiB at
- * once; the rate of uploads over a server that only reads a form and writes its file to the disk; posts during a backup beside many files.
+ * Measures what uploads cost others, and how fast they are: posts without files during 8 uploads of 5 MiB; the memory of 64 uploads of 25
+ * MiB at once; the rate of uploads against a server that only reads a form and writes its file to the disk; and posts during a backup of
+ * many files.
  * Usage: node scripts/bench/uploads.ts [ROUNDS] [MEGABYTES]
  */
 const MEBIBYTE = 1_048_576;
 const SECONDS = 6;
-/** Spells in which a rate and its floor take turns: the speed of a shared disk changes from one second to the next. */
+/**
+ * The number of spells in which a rate and its floor take turns, because the speed of a shared disk changes from one second to the next.
+ */
 const SPELLS = 6;
-/** Of posts without files: a tenth of what a server takes, so that latencies are not those of a queue. */
+/** The posts without files. They are a tenth of what a server can accept, so that their latency is not that of a queue. */
 const POSTS = { connections: 16, rate: 400 };
 const UPLOADERS = 8;
 const CROWD = 64;
 
-/** A form with files, as a client sends it. */
+/** A form with files as a client sends it. */
 interface Form {
   readonly type: string;
   readonly body: Buffer;
 }
 
 export interface Place extends Workplace {
-  /** A secret key whose form takes files. */
+  /** A secret key of a form that accepts files. */
   readonly key: string;
-  /** The key of its page. */
+  /** The publishable key of the same form. */
   readonly publishable: string;
 }
 
@@ -70,7 +73,7 @@ export function makePlace(): Place {
   return { ...place, key: keys.secret, publishable: keys.publishable };
 }
 
-/** @param sizes of its files */
+/** Makes a form with files of these sizes, in bytes. */
 export async function formOf(...sizes: readonly number[]): Promise<Form> {
   const form = new FormData();
   form.append("name", "Ana");
@@ -84,7 +87,10 @@ export async function formOf(...sizes: readonly number[]): Promise<Form> {
   return { type, body: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** Sends a form from an address of its own, so that nobody shares the room of an address. Returns the status; 0 if the connection broke. */
+/**
+ * Sends a form from the client's own address, so that no two clients share the limit of an address. Returns the status; 0 if the connection
+ * broke.
+ */
 function upload(port: number, key: string, form: Form, client: number): Promise<number> {
   return new Promise((resolve) => {
     const sent = request({
@@ -108,13 +114,13 @@ function upload(port: number, key: string, form: Form, client: number): Promise<
   });
 }
 
-/** Ends the uploads. Returns how many were taken; `taken` tells it meanwhile. */
+/** Ends the uploads, and returns how many were accepted. `taken` returns this number meanwhile. */
 interface StopUploads {
   (): Promise<number>;
   readonly taken: () => number;
 }
 
-/** Uploads one form after the other from each client until told to stop. */
+/** Uploads one form after the other from each client, until it is stopped. */
 export function keepUploading(port: number, key: string, form: Form): StopUploads {
   const state = { isStopped: false };
   let taken = 0;
@@ -133,12 +139,12 @@ async function besideUploads(place: Place, server: RunningServer, rounds: number
   const form = await formOf(5 * MEBIBYTE);
   const [alone, beside]: [number[], number[]] = [[], []];
   const p99Ms = async (): Promise<number> => {
-    // What was written before would be on its way to the disk still.
+    // Data that were written before would otherwise still be on their way to the disk.
     execFileSync("sync");
     const load = { port: server.port, rate: POSTS.rate };
     return (await runLoad(load, POSTS.connections, SECONDS, place.request)).p99Ms;
   };
-  // The first round is not counted: the server's code is not compiled yet.
+  // The first round does not count, because the server's code is not compiled yet.
   for (let round = 0; round <= rounds; round += 1) {
     const quiet = await p99Ms();
     const stop = keepUploading(server.port, place.key, form);
@@ -160,7 +166,7 @@ async function besideUploads(place: Place, server: RunningServer, rounds: number
   ];
 }
 
-/** Bytes a second of one client. */
+/** Measures the rate of one client, in bytes a second. */
 async function rateOf(port: number, key: string, form: Form): Promise<number> {
   const startedAt = performance.now();
   let bytes = 0;
@@ -190,7 +196,7 @@ async function rateOverFloor(place: Place, server: RunningServer, rounds: number
   };
 }
 
-/** 64 uploads of three files each, all at once, of as many visitors of a page, to a server that has just started. */
+/** Sends 64 uploads of three files each, all at once, from 64 visitors of a page, to a server that has just started. */
 async function crowdOfUploads(place: Place): Promise<Figure[]> {
   const server = await place.serve();
   const form = await formOf(10 * MEBIBYTE - 1, 10 * MEBIBYTE - 1, 5 * MEBIBYTE - 4096);
@@ -213,7 +219,7 @@ async function crowdOfUploads(place: Place): Promise<Figure[]> {
   ];
 }
 
-/** Posts while a backup is made of a database with this many megabytes of files, over those just before. */
+/** Compares posts during a backup of a database with this many megabytes of files with the posts just before. */
 async function duringBackup(place: Place, megabytes: number): Promise<Figure> {
   const server = await place.serve();
   const form = await formOf(10 * MEBIBYTE - 1);

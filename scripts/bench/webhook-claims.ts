@@ -12,8 +12,9 @@ import { policyOf } from "../../src/webhooks/webhook-transport.ts";
 import { median } from "./processes.ts";
 
 /**
- * What one round of the outbox costs (recording four attempts and claiming the next four) with a history and a backlog
- * of this size and with none. Usage: node scripts/bench/webhook-claims.ts [DELIVERED] [PENDING]
+ * Measures what one round of the outbox costs (recording four attempts and claiming the next four), with a history and a backlog of this
+ * size, and with none.
+ * Usage: node scripts/bench/webhook-claims.ts [DELIVERED] [PENDING]
  */
 const [delivered = 1_000_000, pending = 100_000] = process.argv.slice(2).map(Number);
 const ROUNDS = 500;
@@ -28,7 +29,7 @@ const RESULT: AttemptResult = {
   retryAfterMs: null,
   durationMs: 1,
 };
-/** It has the policy; nothing is sent. */
+/** The transport is here for its policy; it sends nothing. */
 const TRANSPORT: Transport = {
   kind: "webhook",
   sharedKind: "webhook",
@@ -59,7 +60,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A function that does one round and returns how long it took, in milliseconds. */
+/** Returns a function that does one round, and returns how long it took, in milliseconds. */
 function open(name: string, deliveredCount: number, pendingCount: number): () => number {
   const db = openDatabase(join(folder, `${name}.db`), { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   migrate(db);

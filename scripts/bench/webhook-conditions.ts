@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { LOAD_CORE, type RunningServer, startServer } from "./processes.ts";
 import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
 
-/** Ten, of the fields of a plain contact form: all of them hold. */
+/** Ten conditions on the fields of a plain contact form. All of them hold. */
 export const MET = [
   "name",
   "email",
@@ -16,15 +16,15 @@ export const MET = [
   "message~changing room",
   "message!=Hello",
 ];
-/** The last is the one that does not hold. */
+/** Ten conditions, of which only the last does not hold. */
 export const UNMET = [...MET.slice(1), "message~purchase order"];
 
 export interface Receiver extends RunningServer {
-  /** With its folder. */
+  /** Stops the receiver and removes its folder. */
   readonly remove: () => Promise<void>;
 }
 
-/** Takes what webhooks send. */
+/** Starts a receiver that accepts what webhooks send. */
 export async function startReceiver(): Promise<Receiver> {
   const script = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
   const place = makeWorkplace();
@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
   return { ...server, remove };
 }
 
-/** A form with a webhook for each of these conditions. */
+/** Makes a form with one webhook for each list of conditions. */
 export function makeSide(receiver: Receiver, webhooks: readonly string[][], program?: string): Workplace {
   const place = makeWorkplace(null, program);
   for (const [index, conditions] of webhooks.entries()) {

@@ -18,8 +18,9 @@ import {
 } from "./processes.ts";
 
 /**
- * What a webhook costs the built server: posts with one against posts without, in interleaved rounds; the time from the
- * 200 to the receiver when idle; and what an idle server uses. Usage: node scripts/bench/webhook-server.ts [ROUNDS] [SECONDS]
+ * Measures what a webhook costs the built server: posts with one against posts without, in interleaved rounds; the time from the 200 to the
+ * receiver while the server is idle; and what an idle server uses.
+ * Usage: node scripts/bench/webhook-server.ts [ROUNDS] [SECONDS]
  */
 const [rounds = 15, seconds = 2] = process.argv.slice(2).map(Number);
 const CONNECTIONS = 64;
@@ -28,7 +29,7 @@ const IDLE_SECONDS = 20;
 const MESSAGE =
   "Hello, on Tuesday I left my umbrella in your reading room, the green one with a wooden handle, somewhere near the " +
   "atlases. Could you keep it at the front desk until Friday? My ticket number is on a label inside. Many thanks.";
-/** Another one for single posts: what a workspace remembers of a text makes each further post with it dearer. */
+/** The text of single posts. It differs from the other text, because each post costs more if the workspace remembers its text. */
 const SINGLE_MESSAGE =
   "Is the reading room open on the second Sunday in March? I would come with my two children.";
 
@@ -127,16 +128,16 @@ function measurePosts(service: Service): Promise<Measured> {
   return measure(service, CONNECTIONS, seconds, postRequest(service.key, requestBody(MESSAGE)));
 }
 
-/** The first one meets a different state of the machine than the second, so they take turns. */
+/** Measures both servers. They take turns to be first, because the second one finds the machine in another state. */
 async function measureBoth(plain: Service, hooked: Service, isPlainFirst: boolean) {
   const first = await measurePosts(isPlainFirst ? plain : hooked);
-  // What the posts before queued must not take from those after.
+  // The messages of the posts before must not slow down the posts after.
   if (!isPlainFirst) await drained();
   const second = await measurePosts(isPlainFirst ? hooked : plain);
   return isPlainFirst ? { plain: first, hooked: second } : { plain: second, hooked: first };
 }
 
-/** Waits until nothing has arrived for a second: a backlog would count against the next round. */
+/** Waits until nothing has arrived for a second, because a backlog would count against the next round. */
 async function drained(): Promise<void> {
   let seen = -1;
   while (seen !== arrivals.size) {

@@ -31,8 +31,9 @@ import { LOAD_CORE, startServer } from "./processes.ts";
 import type { Rate } from "./rate.ts";
 
 /**
- * Deliveries a second over PostgreSQL, beside those over SQLite, to the same receiver in interleaved rounds; PostgreSQL runs on the other
- * core with the receiver. Usage: taskset -c 0 node scripts/bench/webhooks-postgresql.ts [ROUNDS] [DELIVERIES]
+ * Measures deliveries a second with PostgreSQL and with SQLite, to the same receiver, in interleaved rounds. PostgreSQL and the receiver
+ * run on the other core.
+ * Usage: taskset -c 0 node scripts/bench/webhooks-postgresql.ts [ROUNDS] [DELIVERIES]
  */
 const [rounds = 3, deliveries = 10_000] = process.argv.slice(2).map(Number);
 const POSTS_A_COMMIT = 32;

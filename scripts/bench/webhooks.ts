@@ -24,11 +24,12 @@ import { measureRate, type Rate } from "./rate.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 
 /**
- * The outbox against a bare loop of undici requests to the same receiver with as many requests at once, in interleaved
- * rounds. Usage: taskset -c 0 node scripts/bench/webhooks.ts [ROUNDS] [DELIVERIES]
+ * Compares the outbox with a bare loop of undici requests to the same receiver with the same number of requests at once, in interleaved
+ * rounds.
+ * Usage: taskset -c 0 node scripts/bench/webhooks.ts [ROUNDS] [DELIVERIES]
  */
 const [rounds = 5, deliveries = 20_000] = process.argv.slice(2).map(Number);
-/** What a busy server stores in one transaction. */
+/** The number of posts that a busy server stores in one transaction. */
 const POSTS_A_COMMIT = 32;
 let databases = 0;
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { executable, postRequest, type RunningServer, startServer } from "./processes.ts";
 
-/** A contact form of 300 bytes that the filter has nothing against. */
+/** A contact form of 300 bytes that the filter does not suspect. */
 export const POST_BODY = JSON.stringify({
   name: "Ada Lovelace",
   email: "ada@example.com",
@@ -23,31 +23,34 @@ export const WITHOUT_LIMITS = {
   FORMSVC_FILES_MAX_BYTES_PER_ADDRESS_PER_DAY: "null",
 };
 
-/** A folder of its own, and a database that has one endpoint. */
+/** A folder, and a database with one endpoint. */
 export interface Workplace {
   readonly folder: string;
   readonly db: string;
-  /** The schema of its endpoint. */
+  /** The file with the schema of the endpoint. */
   readonly schemaFile: string;
-  /** A whole post over HTTP. */
+  /** A whole HTTP request that posts. */
   readonly request: string;
   /** Runs a command on the database and returns what it printed. */
   readonly run: (...args: string[]) => string;
-  /** @param under a program that runs the server, with its own arguments */
+  /** Starts a server. @param core the number of its core @param under a program that runs the server, with its own arguments */
   readonly serve: (core?: string, under?: readonly string[]) => Promise<RunningServer>;
-  /** Copies the program anew: as the system holds the one or the other copy in memory, starts take 280 or 480 ms. */
+  /** Copies the program again. Depending on how the system holds a copy in memory, starts take 280 or 480 ms. */
   readonly renewProgram: () => void;
   readonly remove: () => void;
 }
 
 /**
- * @param address of a PostgreSQL database in place of a file in the folder.
+ * Makes a workplace.
+ *
+ * @param address the address of a PostgreSQL database, which replaces the file in the folder
  * @param built the program to measure
  */
 export function makeWorkplace(address: string | null = null, built = executable): Workplace {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
   const db = address ?? join(folder, "bench.db");
-  // A file that was just linked is held in larger pieces of memory than one that was copied, as an installed one is.
+  // The program is copied, because the system holds a file that was just linked in larger pieces of memory than a copy, and an installed
+  // program is a copy.
   const program = join(folder, "formsvc");
   copyFileSync(built, program);
   const run = (...args: string[]): string =>
@@ -75,7 +78,10 @@ export function makeWorkplace(address: string | null = null, built = executable)
   };
 }
 
-/** An endpoint with the schema of the examples, which the folder gets a file of. @param run runs a command on its database */
+/**
+ * Makes an endpoint with the schema of the examples, and writes the schema to a file in the folder. @param run runs a command on the
+ * database
+ */
 export function makeEndpoint(folder: string, run: (...args: string[]) => string) {
   const schemaFile = join(folder, "schema.json");
   writeFileSync(schemaFile, JSON.stringify(exampleSchema));

@@ -4,7 +4,7 @@ import type { Deb } from "./deb.ts";
 import type { Made } from "./parts.ts";
 import type { Signer } from "./sign.ts";
 
-/** A signed repository for apt: suite stable, component main. It does not expire, so that an archived release stays of use. */
+/** Makes a signed repository for apt: suite stable, component main. It does not expire, so that an archived release stays usable. */
 export function makeAptRepository(debs: readonly Deb[], seconds: number, signer: Signer): readonly Made[] {
   const pool = debs.map(({ name, content }) => ({ name: `apt/pool/main/f/formsvc/${name}`, content }));
   const architectures = debs.map(({ architecture }) => architecture).sort();

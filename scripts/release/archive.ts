@@ -5,7 +5,7 @@ import type { Made, Parts } from "./parts.ts";
 import { packTar } from "./tar.ts";
 import { packZip } from "./zip.ts";
 
-/** The archive of a platform: one folder with the executable and the licences. */
+/** Makes the archive of a platform: one folder with the executable and the licences. */
 export function makeArchive(target: Target, executable: Buffer, parts: Parts): Made {
   const name = `formsvc-${parts.version}-${targets[target].platform}`;
   const isWindows = target.startsWith("win32");

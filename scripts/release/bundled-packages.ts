@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A package of which a part is in an executable. */
+/** A package that is in an executable, at least in part. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** Of the archive of the package, as `sha512-…` in base64. */
+  /** The checksum of the package's archive, as `sha512-…` in base64; null if the lock file has none. */
   readonly integrity: string | null;
   readonly folder: string;
 }
 
-/** What the lock file says of a package. */
+/** A package's entry in the lock file. */
 interface LockedPackage {
   readonly version?: string;
   readonly license?: string;
@@ -19,10 +19,10 @@ interface LockedPackage {
 }
 
 /**
- * The packages that the bundler took files of, and the runtime, in the order of their names.
+ * Lists the packages from which the bundler took files, and the runtime, in the order of their names.
  *
- * @param folder the one that the bundler worked in, with `package-lock.json` and `node_modules/`.
- * @param inputs the files that it took, from that folder.
+ * @param folder the folder in which the bundler worked, with `package-lock.json` and `node_modules/`
+ * @param inputs the files that it took, as paths from that folder
  */
 export function readBundledPackages(folder: string, inputs: readonly string[]): readonly BundledPackage[] {
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
@@ -45,13 +45,13 @@ export function readBundledPackages(folder: string, inputs: readonly string[]): 
   });
 }
 
-/** Each package once, whatever number of executables it is in. */
+/** Lists each package once, even if several executables contain it. */
 export function unite(lists: readonly (readonly BundledPackage[])[]): readonly BundledPackage[] {
   const all = new Map(lists.flat().map((each) => [`${each.name}@${each.version}`, each]));
   return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
-/** CycloneDX of what is inside, without what differs from run to run. */
+/** Writes a CycloneDX list of the packages, without anything that differs from run to run. */
 export function billOfMaterials(version: string, packages: readonly BundledPackage[]): string {
   const components = packages.map(componentOf);
   const component = { type: "application", "bom-ref": `formsvc@${version}`, name: "formsvc", version };
@@ -83,10 +83,10 @@ function componentOf(each: BundledPackage) {
   };
 }
 
-/** Numbers of interfaces among the versions of a Node, and itself. */
+/** Entries among the versions of Node that are not parts: numbers of interfaces, and Node itself. */
 const NO_PARTS: ReadonlySet<string> = new Set(["node", "modules", "napi"]);
 
-/** The works of others that are compiled into a package. @throws Error if another Node than the packaged one runs this. */
+/** Lists the works of others that are compiled into a package. @throws Error if this process does not run the packaged version of Node */
 function compiledParts({ name, version, folder }: BundledPackage) {
   const part = (of: string, own: string) => ({ type: "library", name: of, version: own });
   if (name === "better-sqlite3") {
@@ -106,7 +106,7 @@ function licenceOf(license: string): { id: string } | { name: string } {
   return /^[\w.-]+$/.test(license) && license !== "NOASSERTION" ? { id: license } : { name: license };
 }
 
-/** The texts of the licences that the packages bring. @throws Error if a package has none. */
+/** Collects the texts of the packages' licences. @throws Error if a package has none */
 export function licences(packages: readonly BundledPackage[]): string {
   const sections = packages.map(
     (each) =>
@@ -116,8 +116,8 @@ export function licences(packages: readonly BundledPackage[]): string {
 }
 
 /**
- * Its own; else that of the package that stands for all platforms, or of the same Node for another platform; else what its README
- * says of its licence.
+ * Returns the package's own text; else that of the package that stands for all platforms, or of the same Node for another platform; else
+ * what its README says about its licence.
  */
 function textOf({ name, version, folder }: BundledPackage, packages: readonly BundledPackage[]): string {
   const base = /^(.*)\/argon2-[^/]+$/.exec(folder)?.[1];

@@ -15,7 +15,7 @@ if [ "$1" = configure ] || [ "$1" = abort-upgrade ] || [ "$1" = abort-remove ]; 
 		if [ -z "$2" ]; then
 			deb-systemd-invoke start formsvc.socket formsvc.service >/dev/null || true
 		else
-			# The socket keeps listening meanwhile: no post is refused. The new program upgrades the database.
+			# The socket keeps listening meanwhile, so no post is refused. The new program upgrades the database.
 			deb-systemd-invoke try-restart formsvc.service >/dev/null || true
 		fi
 	fi

@@ -6,13 +6,13 @@ import { file, type PackedFile } from "./packed-file.ts";
 import type { Executable, Parts } from "./parts.ts";
 import { packTar } from "./tar.ts";
 
-/** What Debian calls the processors. */
+/** Debian's names of the processors. */
 export const ARCHITECTURES: Partial<Record<Target, string>> = {
   "linux-x64": "amd64",
   "linux-arm64": "arm64",
 };
 
-/** What the program itself can tell about itself, for a package. */
+/** The texts of a package that the program itself can write. */
 export interface Texts {
   readonly service: string;
   readonly socket: string;
@@ -22,7 +22,7 @@ export interface Texts {
   readonly scripts: Readonly<Record<string, string>>;
 }
 
-/** A package with what a repository tells about it. */
+/** A package, with what a repository says about it. */
 export interface Deb {
   readonly name: string;
   readonly content: Buffer;
@@ -30,7 +30,7 @@ export interface Deb {
   readonly control: string;
 }
 
-/** A package for Debian and its kin: the program, its service and socket, and what belongs to them. */
+/** Makes a package for Debian and related systems: the program, its service and socket, and what belongs to them. */
 export function makeDeb(target: Target, executable: Executable, parts: Parts, texts: Texts): Deb {
   const architecture = ARCHITECTURES[target] ?? "";
   const files = packedFiles(executable.bytes, parts, texts);
@@ -43,7 +43,7 @@ export function makeDeb(target: Target, executable: Executable, parts: Parts, te
   ];
   const members = [
     ["debian-binary", Buffer.from("2.0\n")],
-    // An old dpkg reads the control part too, to say what it lacks: that is not compressed with zstd.
+    // Even a dpkg that cannot read zstd reads the control part, to say what it lacks. Therefore this part is not compressed with zstd.
     ["control.tar.gz", gzipSync(packTar(controlFiles, parts.seconds, "./"))],
     ["data.tar.zst", zstd(packTar(files, parts.seconds, "./"))],
   ] as const;
@@ -55,7 +55,7 @@ function md5Line({ path, content = Buffer.alloc(0) }: PackedFile): string {
   return `${createHash("md5").update(content).digest("hex")}  ${path}\n`;
 }
 
-/** The packages of Debian that have the libraries, from the version that has all that a Node of this age asks for. */
+/** The packages of Debian that have the libraries, with the first version that has everything which this Node needs. */
 const LIBRARY_PACKAGES: Readonly<Record<string, string>> = {
   "libstdc++.so.6": "libstdc++6 (>= 5.2)",
   "libgcc_s.so.1": "libgcc-s1 (>= 4.2)",
@@ -112,10 +112,13 @@ function packedFiles(executable: Buffer, parts: Parts, texts: Texts): readonly P
   ];
 }
 
-/** So that root's commands find the database of the service without a flag. */
+/** With this configuration, root's commands find the database of the service without a flag. */
 const CONFIGURATION = `${JSON.stringify({ database: { path: "/var/lib/formsvc/formsvc.db" } }, null, 2)}\n`;
 
-/** Node is built into the executable as its makers built it, with its own libraries and at a fixed address. */
+/**
+ * Node is built into the executable as its makers built it, with its own libraries and at a fixed address. Therefore these warnings are
+ * expected.
+ */
 const OVERRIDES = `formsvc: embedded-library
 formsvc: unstripped-binary-or-object
 formsvc: hardening-no-pie
@@ -152,7 +155,7 @@ function changelog(parts: Parts): string {
 `;
 }
 
-/** The archive format of Debian packages. */
+/** Makes an archive in the format of Debian packages. */
 function packAr(members: readonly (readonly [name: string, content: Buffer])[], seconds: number): Buffer {
   const parts: Buffer[] = [Buffer.from("!<arch>\n")];
   for (const [name, content] of members) {

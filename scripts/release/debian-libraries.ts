@@ -16,16 +16,16 @@ import { neededLibraries } from "../elf.ts";
 import { ARCHITECTURES } from "./deb.ts";
 import { file, type PackedFile } from "./packed-file.ts";
 
-/** The packages of Debian that hold the libraries of the program. */
+/** The packages of Debian that contain the libraries of the program. */
 const PACKAGES = ["libc6", "libgcc-s1", "libstdc++6"] as const;
 
-/** Where a processor's loader looks for libraries, and where programs look for the loader. */
+/** The folder in which a processor's loader looks for libraries, and the path at which programs look for the loader. */
 const PLACES: Partial<Record<Target, { libraries: string; loader: string }>> = {
   "linux-x64": { libraries: "usr/lib/x86_64-linux-gnu", loader: "lib64/ld-linux-x86-64.so.2" },
   "linux-arm64": { libraries: "usr/lib/aarch64-linux-gnu", loader: "lib/ld-linux-aarch64.so.1" },
 };
 
-/** Where a folder of `RELEASE_PACKAGES` has them. */
+/** The name of their folder in `RELEASE_PACKAGES`. */
 export const DEBIAN_PACKAGES = "debian";
 
 /** Whether this machine has the tools that fetch packages of Debian. */
@@ -34,8 +34,8 @@ export function canFetchLibraries(): boolean {
 }
 
 /**
- * What is needed beside the program, of the release of Debian that this machine's apt is set up for: the libraries that it
- * and its addons name, those that these need, and the bundle of certificates. Nothing of the machine's own is changed.
+ * Fetches the files that are needed beside the program, from the release of Debian that this machine's apt is set up for: the libraries
+ * that the program and its addons name, the libraries that these need, and the bundle of certificates. Nothing on this machine changes.
  */
 export function fetchLibraries(
   targets: readonly Target[],
@@ -56,7 +56,7 @@ export function fetchLibraries(
   }
 }
 
-/** The packages that were downloaded before, for a release that is only tried. */
+/** The folder with packages that were downloaded before, for a trial release; null if there is none. */
 function installedPackages(): string | null {
   const folder = process.env["RELEASE_PACKAGES"] ?? "";
   const packages = join(folder, DEBIAN_PACKAGES);
@@ -64,8 +64,8 @@ function installedPackages(): string | null {
 }
 
 /**
- * Downloads the packages that an image takes its files from into a new folder. It keeps lists of packages of its own, so that the other
- * processor's need not be enabled on this machine.
+ * Downloads the packages from which an image takes its files into a new folder. It keeps its own lists of packages, so that the
+ * architecture of the other processor need not be enabled on this machine.
  */
 export function downloadPackages(targets: readonly Target[], packages: string): void {
   const state = mkdtempSync(join(tmpdir(), "formsvc-lists-"));
@@ -97,7 +97,7 @@ function download(state: string, architectures: readonly string[], packages: str
     "APT::Sandbox::User=root",
   ];
   const options = ["-qq", ...settings.flatMap((setting) => ["-o", setting])];
-  // Another list of this machine's that cannot be fetched does not matter; a missing package does.
+  // If another list of this machine cannot be fetched, it does not matter; a missing package does.
   spawnSync("apt-get", [...options, "update"], { stdio: "ignore" });
   const names = [
     ...architectures.flatMap((architecture) => PACKAGES.map((name) => `${name}:${architecture}`)),
@@ -149,7 +149,7 @@ function findLibrary(root: string, name: string): string {
   throw new Error(`${name} is in none of the packages ${PACKAGES.join(", ")}`);
 }
 
-/** The certificates that Debian trusts, in one file, as its own script puts them together. */
+/** Puts the certificates that Debian trusts into one file, as Debian's own script does. */
 function certificates(root: string): PackedFile {
   const folder = join(root, "usr/share/ca-certificates/mozilla");
   const texts = readdirSync(folder)

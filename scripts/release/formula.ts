@@ -1,6 +1,6 @@
 import type { Parts } from "./parts.ts";
 
-/** The formula for Homebrew. @param sums the SHA-256 of each archive by its platform. */
+/** Writes the formula for Homebrew. @param sums the SHA-256 of each archive by platform */
 export function makeFormula(parts: Parts, sums: ReadonlyMap<string, string>): string {
   const { version } = parts;
   const url = parts.url === "" ? "https://releases.invalid" : parts.url;

@@ -6,10 +6,10 @@ import { file, type PackedFile } from "./packed-file.ts";
 import type { Made, Parts } from "./parts.ts";
 import { packTar } from "./tar.ts";
 
-/** Who the program runs as; there is nobody else in the image but root. */
+/** The id of the user who runs the program. The only other user in the image is root. */
 const USER = 10_001;
 
-/** What one architecture's image is made from. */
+/** The parts of one architecture's image. */
 export interface ImageSource {
   readonly target: Target;
   readonly executable: Buffer;
@@ -17,7 +17,10 @@ export interface ImageSource {
   readonly libraries: readonly PackedFile[];
 }
 
-/** An OCI image layout, below image/: one index of the architectures, each with a layer of libraries and one of the program. */
+/**
+ * Makes an OCI image layout below image/: one index of the architectures. Each architecture has a layer of libraries and a layer with the
+ * program.
+ */
 export function makeImage(sources: readonly ImageSource[], parts: Parts): readonly Made[] {
   const blobs = new Map<string, Buffer>();
   const add = (mediaType: string, content: Buffer): Descriptor => {
@@ -62,8 +65,8 @@ export function makeImage(sources: readonly ImageSource[], parts: Parts): readon
 }
 
 /**
- * What `docker load` reads if Docker keeps images in its own store, which knows no OCI layout and one processor only: the
- * file goes beside `index.json`. With the store of containerd it reads the index.
+ * Makes the file that `docker load` reads if Docker keeps images in its own store. That store does not know OCI layouts, and knows only one
+ * processor. The file goes beside `index.json`. With the store of containerd, Docker reads the index instead.
  */
 function dockerManifest(
   architecture: string,
@@ -87,7 +90,7 @@ function digestOf(content: Buffer): string {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
 
-/** Everything but the program. */
+/** Lists all files except the program. */
 function baseFiles(libraries: readonly PackedFile[]): readonly PackedFile[] {
   return [
     ...libraries,

@@ -3,10 +3,10 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Target } from "../executable.ts";
 
-/** What names the packages of a tree. */
+/** The files that name the packages of a tree. */
 const PACKAGE_LISTS = ["package.json", "package-lock.json", ".npmrc"] as const;
 
-/** Installs a platform's packages as the lock file of a tree names them, whatever machine this is. */
+/** Installs a platform's packages as the lock file of a tree names them, on any machine. */
 export function installPackages(tree: string, target: Target, folder: string): void {
   copyLists(tree, folder);
   const [os = "", cpu = ""] = target.split("-");
@@ -15,7 +15,10 @@ export function installPackages(tree: string, target: Target, folder: string): v
   execFileSync("npm", install, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Takes the packages that {@link installPackages} has installed into another folder, whose files are only read. */
+/**
+ * Copies the packages that {@link installPackages} has installed into another folder. The files are hard links if possible, so they must
+ * only be read.
+ */
 export function copyPackages(tree: string, installed: string, folder: string): void {
   copyLists(tree, folder);
   const copy = 'cp -a --link "$1" "$2" 2>/dev/null || { rm -rf "$2/node_modules" && cp -a "$1" "$2"; }';

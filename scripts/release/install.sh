@@ -2,7 +2,7 @@
 # Installs formsvc: checks this system, fetches the archive of a release, verifies the release's signature and the archive's
 # checksum, and puts the program into PREFIX/bin. Needs no root for a prefix of your own. Run it again to upgrade.
 #
-# Everything is in functions, one of which is called on the last line: a script that was cut off on its way does nothing.
+# All code is in functions, and the last line calls one of them. Thus a script that was cut off in transit does nothing.
 set -u
 
 formsvc_install() {
@@ -80,7 +80,7 @@ HELP
   fi
   [ -n "$from" ] || wrong_usage "this copy knows no release address: name --from"
 
-  # PREFIX/bin has the room that is looked for, and a rename from there to the program's name is one step.
+  # The free space is checked in PREFIX/bin, and the rename from there to the program's name is one step.
   check_system
   place=$prefix/bin
   while [ ! -d "$place" ]; do place=$(dirname "$place"); done
@@ -131,7 +131,7 @@ HELP
     say "dry run: would install formsvc $offered as $program"
     exit 0
   fi
-  # The bytes are on the disk before the name is theirs.
+  # The bytes must be on the disk before the program gets its name.
   sync "$new" 2>/dev/null || sync
   mv -f "$new" "$program" || fail "cannot rename the new program to $program"
   say "installed formsvc $offered as $program"
@@ -142,7 +142,7 @@ HELP
   say "next: formsvc serve"
 }
 
-# Removes what runs left that were killed: the number in the name is that of the process.
+# Removes the files of runs that were killed. The number in a name is the process id of its run.
 remove_left() {
   for left in "$place"/.formsvc-install.*.*; do
     pid=${left##*/.formsvc-install.}
@@ -154,7 +154,7 @@ remove_left() {
 
 clean_up() {
   [ -z "$work" ] || rm -rf "$work"
-  # Only folders that are empty go.
+  # Only empty folders are removed.
   [ -z "$made" ] || rmdir "$prefix/bin" "$prefix" 2>/dev/null || :
 }
 
@@ -216,7 +216,7 @@ check_room() {
   [ "$free" -ge "$needed" ] || fail "$1 has $((free / 1024)) MiB free, and $((needed / 1024)) MiB are needed"
 }
 
-# Fetches file $1 of the release; $2 stands for the reason if it is not there.
+# Fetches file $1 of the release. If it is missing, the message is $2, or a general one.
 fetch() {
   case "$from" in
     http://* | https://*)
@@ -237,7 +237,7 @@ fetch() {
   esac
 }
 
-# OpenSSH signs files since version 8.2; an older ssh-keygen does not know the letter Y.
+# OpenSSH can sign files since version 8.2; an older ssh-keygen does not know the option -Y.
 can_verify_ssh() {
   command -v ssh-keygen >/dev/null 2>&1 || return 1
   case "$(ssh-keygen -Y find-principals 2>&1)" in
@@ -245,7 +245,7 @@ can_verify_ssh() {
   esac
 }
 
-# The first tool that is there decides; if it refuses, no other is asked.
+# The first tool that is installed decides; if it refuses, no other tool is asked.
 check_signature() {
   if can_verify_ssh; then
     fetch SHA256SUMS.sig "the signature SHA256SUMS.sig is missing: do not use these files"
@@ -293,7 +293,7 @@ check_sum() {
   say "the checksum is right"
 }
 
-# The loader names a library that is missing; the new program tells its version only if it has all.
+# If a library is missing, the loader names it. The new program prints its version only if no library is missing.
 check_start() {
   if told=$("$new" version 2>&1); then
     [ "$told" = "$offered" ] || fail "the new program says that it is version $told, not $offered"
@@ -307,5 +307,5 @@ check_start() {
   esac
 }
 
-# Cut off before its last letter, the line is an error.
+# If this line was cut off before its last character, it is a syntax error.
 { formsvc_install "$@"; }

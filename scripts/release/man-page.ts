@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** The manual page of the program, of the help of its commands. */
+/** Writes the manual page of the program from the help of its commands. */
 export function renderManPage(program: Command, version: string, seconds: number): string {
   const date = new Date(seconds * 1000).toISOString().slice(0, 10);
   const commands = program.commands
@@ -53,7 +53,7 @@ function section(command: Command): string {
   );
 }
 
-/** A line that begins with a dot or an apostrophe would be an instruction. */
+/** Escapes a text: a line that begins with a dot or an apostrophe would be an instruction. */
 function escape(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^[.']/gm, "\\&$&");
 }

@@ -1,13 +1,13 @@
-/** A file, folder or link of an archive. Everything belongs to root unless an owner is named. */
+/** A file, folder or link in an archive. It belongs to root unless an owner is named. */
 export interface PackedFile {
-  /** Below the archive's root, without a slash at its beginning or end. */
+  /** The path below the archive's root, without a slash at the beginning or the end. */
   readonly path: string;
   readonly mode: number;
-  /** Absent for a folder. */
+  /** Absent for a folder and for a link. */
   readonly content?: Buffer;
-  /** What a symbolic link names, in place of content. */
+  /** The target of a symbolic link, which has no content. */
   readonly link?: string;
-  /** User and group id. */
+  /** The user id, which is also the group id. */
   readonly owner?: number;
 }
 
@@ -15,7 +15,7 @@ export function file(path: string, content: Buffer | string, mode = 0o644): Pack
   return { path, mode, content: Buffer.from(content) };
 }
 
-/** The files in the order of their paths, each folder before what it holds. */
+/** Lists the files in the order of their paths, each folder before its content. */
 export function withFolders(files: readonly PackedFile[]): readonly PackedFile[] {
   const all = new Map<string, PackedFile>();
   for (const each of files) {

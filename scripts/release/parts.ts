@@ -1,7 +1,7 @@
-/** What everything of a release is made from, besides the executables. */
+/** The parts that a release is made from, besides the executables. */
 export interface Parts {
   readonly version: string;
-  /** When the commit was made, in seconds since 1970: the time of everything that has one. */
+  /** The time of the commit, in seconds since 1970. Everything in a release that has a time has this one. */
   readonly seconds: number;
   /** The address under which the files of a release will be found; empty if it is not known. */
   readonly url: string;
@@ -14,13 +14,13 @@ export interface Parts {
 /** The program of one platform. */
 export interface Executable {
   readonly bytes: Buffer;
-  /** The libraries that it and the addons inside it name as needed; empty if it is not for Linux. */
+  /** The libraries that the program and its addons name as needed; empty if the program is not for Linux. */
   readonly needed: readonly string[];
 }
 
 /** A file of the release. */
 export interface Made {
-  /** Its path in the folder of the release. */
+  /** The path in the folder of the release. */
   readonly name: string;
   readonly content: Buffer | string;
 }

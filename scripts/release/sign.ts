@@ -3,28 +3,30 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What the signatures of OpenSSH are for; the program that verifies names it too. */
+/** The purpose of the OpenSSH signatures. The program that verifies them must name the same one. */
 export const NAMESPACE = "formsvc";
 
-/** Signs with the two keys of a release. Times in signatures are those of the commit. */
+/** Signs with the two keys of a release. The times in signatures are the time of the commit. */
 export interface Signer {
-  /** One line, as in `id_ed25519.pub`. */
+  /** The public key in one line, as in `id_ed25519.pub`. */
   readonly sshPublicKey: string;
-  /** As `gpg --export` writes it: not armoured. */
+  /** The public key as `gpg --export` writes it, in binary form. */
   readonly openPgpPublicKey: Buffer;
-  /** The same in letters. */
+  /** The same key, armoured. */
   readonly openPgpPublicText: string;
-  /** An OpenSSH signature of a text, in letters. */
+  /** Makes an OpenSSH signature of a text, as text. */
   signWithSsh(text: string): string;
-  /** An OpenPGP signature of a text, in letters: detached, or around the text. */
+  /** Makes an OpenPGP signature of a text, as text: detached, or around the signed text. */
   signWithOpenPgp(text: string, form: "detached" | "around"): string;
-  /** Removes the private keys from the temporary folder. */
+  /** Removes the temporary folder with the private keys. */
   close(): void;
 }
 
 /**
- * @param seconds of the commit, since 1970.
- * @throws Error if a key cannot be used, or was made after the commit.
+ * Opens the two keys of a release.
+ *
+ * @param seconds the time of the commit, since 1970
+ * @throws Error if a key cannot be used, or was made after the commit
  */
 export function openSigner(seconds: number): Signer {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-signing-"));
@@ -55,7 +57,7 @@ function closeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The key that a variable holds or names the file of; else a test key. */
+/** Reads the key from a variable, which holds the key itself or the path of its file. If the variable is empty, returns a test key. */
 function keyText(variable: "RELEASE_SIGNING_KEY" | "RELEASE_GPG_KEY", make: (file: string) => void): string {
   const given = process.env[variable] ?? "";
   if (given.startsWith("-----BEGIN")) return given;
@@ -76,7 +78,7 @@ function makeSshKey(file: string): void {
   run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "a test key", "-f", file]);
 }
 
-/** Older than any commit that is released with it: a key must not be younger than its signatures. */
+/** The time of the test key, before any commit of a release: a key must not be younger than its signatures. */
 const TEST_KEY_MADE = Date.UTC(2026, 0, 1) / 1000;
 
 function makeOpenPgpKey(file: string): void {
@@ -114,7 +116,7 @@ const EDDSA = "22";
 function gpgIn(folder: string, seconds: number): Gpg {
   const time = new Date(seconds * 1000).toISOString().replace(/[-:]|\..*/g, "");
   const fixed = ["--homedir", folder, "--batch", "--quiet", "--no-options", "--pinentry-mode", "loopback"];
-  // The mark behind the time stops the clock there.
+  // The exclamation mark after the time stops the clock at that time.
   const options = [
     ...fixed,
     "--faked-system-time",

@@ -3,11 +3,12 @@ import { type PackedFile, withFolders } from "./packed-file.ts";
 const BLOCK = 512;
 
 /**
- * A tar archive (ustar) with all times alike and the files in the order of their paths, so that equal files make equal bytes.
+ * Makes a tar archive (ustar). All files have the same time, and their order is that of their paths, so that the same files make the same
+ * bytes.
  *
- * @param prefix stands before each path: `./` in a Debian package, empty elsewhere.
- * @param seconds since 1970.
- * @throws Error if a path has more than 100 bytes.
+ * @param prefix stands before each path: `./` in a Debian package, empty in other archives
+ * @param seconds the time of all files, since 1970
+ * @throws Error if a path has more than 100 bytes
  */
 export function packTar(files: readonly PackedFile[], seconds: number, prefix = ""): Buffer {
   const parts: Buffer[] = prefix === "" ? [] : [header({ path: "", mode: 0o755 }, prefix, seconds)];

@@ -8,7 +8,7 @@ import type { Parts } from "./parts.ts";
 
 const SCRIPTS = ["postinst", "prerm", "postrm"] as const;
 
-/** What the program prints about itself, and the scripts of the package for Debian. */
+/** Collects what the program writes about itself, and the scripts of the package for Debian. */
 export async function readTexts({ version, seconds }: Parts): Promise<Texts> {
   const program = await createProgram(undefined);
   const completion = async (shell: string): Promise<string> => `${await renderCompletion(program, shell)}\n`;
@@ -25,7 +25,7 @@ export async function readTexts({ version, seconds }: Parts): Promise<Texts> {
   };
 }
 
-/** A file beside this one. */
+/** Reads a file beside this one. */
 export function readTemplate(name: string): string {
   return readFileSync(new URL(name, import.meta.url), "utf8");
 }

@@ -15,7 +15,7 @@ import { readTemplate, readTexts } from "./texts.ts";
 
 export type Executables = Partial<Record<Target, Executable>>;
 
-/** @param addons the files of the native addons inside it. */
+/** Reads an executable and finds the libraries that it needs. @param addons the files of the native addons inside it */
 export function readExecutable(target: Target, path: string, addons: readonly string[]): Executable {
   const bytes = readFileSync(path);
   if (ARCHITECTURES[target] === undefined) return { bytes, needed: [] };
@@ -26,7 +26,7 @@ export function readExecutable(target: Target, path: string, addons: readonly st
 /**
  * Writes the files of a release into a folder, which is emptied first.
  *
- * @throws Error before that, if something cannot be made.
+ * @throws Error before the folder is emptied, if something cannot be made
  */
 export async function writeRelease(folder: string, executables: Executables, parts: Parts): Promise<void> {
   const signer = openSigner(parts.seconds);
@@ -58,7 +58,7 @@ async function makeDebs(executables: Executables, parts: Parts): Promise<readonl
   return forLinux(executables).map(([target, executable]) => makeDeb(target, executable, parts, texts));
 }
 
-/** The files at the top of the folder. */
+/** Makes the files at the top of the folder. */
 function makeFiles(
   executables: Executables,
   debs: readonly Deb[],
@@ -83,7 +83,7 @@ function makeFiles(
   ];
 }
 
-/** The script with the release's address and both public keys. */
+/** Fills in the release's address and both public keys in the installation script. */
 function makeInstaller({ url }: Parts, { sshPublicKey, openPgpPublicKey }: Signer): string {
   const values: Readonly<Record<string, string>> = {
     RELEASE_URL: url,
@@ -96,7 +96,7 @@ function makeInstaller({ url }: Parts, { sshPublicKey, openPgpPublicKey }: Signe
   );
 }
 
-/** Empty, and said aloud, if this machine cannot fetch the libraries that belong into an image. */
+/** Makes the image. If this machine cannot fetch the libraries of the image, it says so and returns no files. */
 function imageOf(executables: Executables, parts: Parts): readonly Made[] {
   const linux = forLinux(executables);
   if (linux.length === 0) return [];
@@ -120,7 +120,7 @@ function imageOf(executables: Executables, parts: Parts): readonly Made[] {
   );
 }
 
-/** The checksums of the image's files, which lie below the top: a list that the signed one names. */
+/** Lists the checksums of the image's files, which are below the top of the folder. The signed list contains the checksum of this list. */
 function listOf(image: readonly Made[]): readonly Made[] {
   return image.length === 0 ? [] : [{ name: "image.sha256", content: checksumsOf(image) }];
 }
@@ -129,7 +129,7 @@ function sha256(content: Buffer | string): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** As `sha256sum` prints them, in the order of the names. */
+/** Writes checksums as `sha256sum` prints them, in the order of the names. */
 function checksumsOf(files: readonly Made[]): string {
   return files
     .map(({ name, content }) => `${sha256(content)}  ${name}\n`)

@@ -2,13 +2,13 @@ import { crc32 } from "node:zlib";
 import { deflate } from "./compress.ts";
 import type { PackedFile } from "./packed-file.ts";
 
-/** No time is told: the first moment that a zip archive can name, 1980-01-01. */
+/** The earliest date that a zip archive can have, 1980-01-01, which stands for no date. */
 const NO_DATE = 0x21;
 const DEFLATED = 8;
 const MADE_ON_UNIX = (3 << 8) | 20;
 const NEEDS_VERSION = 20;
 
-/** A zip archive of a few files, each far below 4 GiB, with the same bytes for the same files. */
+/** Makes a zip archive of a few files, each far below 4 GiB. The same files make the same bytes. */
 export function packZip(files: readonly PackedFile[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

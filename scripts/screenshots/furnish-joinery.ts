@@ -27,7 +27,7 @@ import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const OWNER = "ada@joinery.example";
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-/** Submissions that nobody has read yet. */
+/** The number of submissions that nobody has read yet. */
 const UNREAD = 4;
 
 /** Fills a server with a month of an invented workshop, by posts over HTTP. */
@@ -88,14 +88,14 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     deliveryId: one("SELECT id FROM delivery WHERE recipient_id = ?", failing),
     ...mailed,
     ...addReply(server, forms.Shop.id),
-    // No picture shows a page behind a letter.
+    // No picture shows a page that only a letter leads to.
     signUpToken: "",
     resetToken: "",
     loginCode: await addLogin(server),
   };
 }
 
-/** A program that changed a form. */
+/** Adds a token of a program, and a change that the program made to a form. */
 function addUsedToken(
   server: TestServer,
   { accountId }: Visitor,
@@ -108,7 +108,7 @@ function addUsedToken(
   return tokenId;
 }
 
-/** A site that nobody has said anything about, and one that is not the workshop's. */
+/** Adds refused posts from two sites: one that nobody has marked, and one that was marked as not belonging to the workshop. */
 async function addRefusedSites(server: TestServer, { id, publishable }: InventedForm): Promise<void> {
   const { owner } = server;
   const sites = ["https://preview.joinery.example", "https://copy-of-joinery.example"];
@@ -150,7 +150,7 @@ async function addForms(
   return forms;
 }
 
-/** What the list of changes shows. */
+/** Records the changes that the list of changes shows. */
 function recordChanges(
   { owner, clock }: TestServer,
   by: Visitor,
@@ -172,7 +172,7 @@ function recordChanges(
   });
 }
 
-/** One webhook that works and one that answers 502 since yesterday. Returns the second. */
+/** Adds one webhook that works, and one that has answered 502 since yesterday. Returns the id of the second. */
 function addWebhooks(
   { owner, clock, config }: TestServer,
   { contact, shop }: { contact: string; shop: string },
@@ -200,7 +200,7 @@ function addWebhooks(
   return add(shop, fails);
 }
 
-/** One recipient who got the last submissions, and one who has not agreed yet. Nothing is sent. */
+/** Adds one recipient who got the last submissions, and one who has not agreed yet. Nothing is sent. */
 function addMail(
   { owner, clock }: TestServer,
   endpointId: string,
@@ -234,7 +234,7 @@ function addReply(
   return { autoReplyId: id, replyDeliveryId: addDelivered(owner, endpointId, id)[0] ?? "" };
 }
 
-/** An e-mail about each of the last submissions. Their ids, newest first. */
+/** Adds an e-mail about each of the last submissions. Returns the ids of the e-mails, newest first. */
 function addDelivered(owner: TestServer["owner"], endpointId: string, recipientId: string): string[] {
   const addDelivery = owner.prepare(
     `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, finished_at)
@@ -259,7 +259,7 @@ function addDelivered(owner: TestServer["owner"], endpointId: string, recipientI
   });
 }
 
-/** Waits until no message is under way, so that the next post comes after it. */
+/** Waits until no message is under way, so that the next post comes after all messages. */
 async function settled({ owner }: TestServer): Promise<void> {
   const waiting = owner.prepare(
     "SELECT count(*) FROM delivery WHERE state = 'sending' OR (state = 'pending' AND attempts = 0 AND due_at = 0)",
@@ -269,7 +269,7 @@ async function settled({ owner }: TestServer): Promise<void> {
   );
 }
 
-/** In the pictures the receivers have names of the web, to which nothing is sent. */
+/** Gives the receivers the public names that the pictures show. Nothing is sent to these names. */
 function nameReceivers({ owner }: TestServer, end: number): void {
   owner.prepare("UPDATE delivery SET due_at = ? WHERE state = 'pending'").run(end + HOUR_MS);
   owner.prepare("UPDATE recipient SET not_before = ? WHERE failing_since IS NOT NULL").run(end + HOUR_MS / 3);

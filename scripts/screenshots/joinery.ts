@@ -1,9 +1,9 @@
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 
-/** One post to the forms of an invented joiner's workshop. Every name, address and text here is made up. */
+/** A post to one of the forms of an invented joiner's workshop. Every name, address and text here is invented. */
 export interface InventedPost {
   readonly form: "Contact" | "Shop" | "Courses";
-  /** Hours before the pictures are taken. */
+  /** The time of the post, in hours before the pictures are taken. */
   readonly hoursAgo: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -156,7 +156,7 @@ const NEWEST: readonly InventedPost[] = [
   },
 ];
 
-/** Posts that the filter holds. */
+/** The posts that the filter holds. */
 const SPAM: readonly InventedPost[] = [
   {
     form: "Contact",
@@ -213,7 +213,7 @@ const FRIENDS = [
   "Tim Brandt",
 ];
 
-/** Of the weeks before, several a day. */
+/** Makes the posts of the weeks before, several for each day. */
 function older(): InventedPost[] {
   const forms = ["Contact", "Shop", "Contact", "Courses"] as const;
   return Array.from({ length: 90 }, (_none, index) => {
@@ -232,7 +232,7 @@ function older(): InventedPost[] {
   });
 }
 
-/** Oldest first. */
+/** All posts, the oldest first. */
 export const POSTS: readonly InventedPost[] = [...NEWEST, ...SPAM, ...older()].toSorted(
   (one, other) => other.hoursAgo - one.hoursAgo,
 );
