@@ -5,7 +5,7 @@ import { renderTable } from "./table.ts";
 
 const HEADING = "## Who may do what";
 
-/** `docs/guarantees.md` with its table of access as the code has it; the rest of the page stays. */
+/** Renders `docs/guarantees.md` with the table of access from the code. The rest of the page stays as it is. */
 export function renderGuarantees(root: URL): string {
   const page = readFileSync(new URL("docs/guarantees.md", root), "utf8");
   const start = page.indexOf(`${HEADING}\n`);

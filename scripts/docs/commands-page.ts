@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
 
-/** The help of every command, in the order and words in which the program prints it. */
+/** Renders the help of every command, in the order and the words in which the program prints it. */
 export async function renderCommands(): Promise<string> {
   const program = await createProgram(undefined);
   const sections = [section(program, "##"), ...program.commands.flatMap(sectionsOf)];

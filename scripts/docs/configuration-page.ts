@@ -5,7 +5,7 @@ import { renderTable } from "./table.ts";
 
 /** The part of a JSON Schema that zod writes for the configuration. */
 interface Shape {
-  /** A list if a value of one of several types has no other rule. */
+  /** A list if a value may have several types and has no other rule. */
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -82,7 +82,7 @@ function range(low: number | undefined, high: number | undefined, unit: string):
   return `, ${bounds}${unit === "" ? "" : ` ${unit}`}`;
 }
 
-/** Blank inside a map, whose entries each have their own. */
+/** Returns the default of a setting. It is empty inside a map, because each entry of the map has its own. */
 function defaultOf(path: readonly string[]): string {
   let value: unknown = defaultConfig;
   for (const part of path) {

@@ -4,7 +4,7 @@ import { wordingIn } from "../../src/languages/wording.ts";
 import { POST_REFUSALS } from "../../src/submissions/receive/receive-submission.ts";
 import { renderTable } from "./table.ts";
 
-/** What the one who meets an error does about it. A new code of the table needs its line here, or this does not compile. */
+/** What a person who meets an error can do. Each new code of the table needs a line here; without it, this file does not compile. */
 const ADVICE: Readonly<Record<ErrorCode, string>> = {
   validation_failed: "Correct the fields that `details` names.",
   invalid_json: "Send one JSON object in UTF-8; `message` says what is wrong with the body.",

@@ -1,4 +1,4 @@
-/** A table in Markdown. Cells are one line; a bar in them is escaped. */
+/** Renders a table in Markdown. Each cell must be one line; a bar in it is escaped. */
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;

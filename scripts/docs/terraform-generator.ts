@@ -7,7 +7,7 @@ import { attributePaths, type Schema } from "./terraform-types.ts";
 
 const PAGE = "docs/recipes/terraform.md";
 
-/** The page about Terraform with the configuration of today's API in its only block of YAML. */
+/** Renders the page about Terraform. Its only block of YAML gets the configuration for today's API. */
 export function renderTerraformRecipe(root: URL): string {
   const page = readFileSync(new URL(PAGE, root), "utf8");
   return page.replace(/^```yaml generator_config\.yml\n[^]*?^```$/m, () =>
@@ -20,7 +20,7 @@ interface Place {
   readonly method: string;
 }
 
-/** What `tfplugingen-openapi` takes beside the OpenAPI document: resources that are made and read by an id, and lists. */
+/** Writes what `tfplugingen-openapi` needs beside the OpenAPI document: lists, and resources that are made and then read by an id. */
 export function terraformGenerator(): string {
   const resources = ROUTES.filter(({ method, status }) => method === "POST" && status === 201).flatMap(
     (create) => {
@@ -82,7 +82,10 @@ interface Described {
 
 const { paths } = openapiDocument(null) as { paths: Record<string, Record<string, Described>> };
 
-/** The members that Terraform has no type for, like values of any type: the tool would leave out all of their resource. */
+/**
+ * Lists the members for which Terraform has no type, like values of any type. Without this list, the tool would leave out their whole
+ * resource.
+ */
 function ignoredOf(...places: readonly Place[]): string[] {
   const schemas = places.flatMap(({ path, method }) => {
     const described = paths[path]?.[method.toLowerCase()];

@@ -1,4 +1,4 @@
-/** The part of JSON Schema that the rules of `tfplugingen-openapi` look at. */
+/** The part of JSON Schema that the rules of `tfplugingen-openapi` use. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly anyOf?: readonly Schema[];
@@ -10,15 +10,15 @@ export interface Schema {
 }
 
 interface Attributes {
-  /** Dotted paths of what becomes an attribute. */
+  /** Dotted paths of members that become attributes. */
   readonly supported: readonly string[];
-  /** The same of what has no type in Terraform, or a name that no attribute may have. */
+  /** Dotted paths of members that have no type in Terraform, or a name that an attribute cannot have. */
   readonly unsupported: readonly string[];
 }
 
 const SCALARS: ReadonlySet<string> = new Set(["integer", "number", "string", "boolean"]);
 
-/** What becomes of the members of an object, by the rules in the tool's DESIGN.md. */
+/** Sorts the members of an object by the rules in the tool's DESIGN.md. */
 export function attributePaths({ properties = {} }: Schema, prefix = ""): Attributes {
   const supported: string[] = [];
   const unsupported: string[] = [];
@@ -39,7 +39,7 @@ export function attributePaths({ properties = {} }: Schema, prefix = ""): Attrib
   return { supported, unsupported };
 }
 
-/** A type that may be null is that type. Null for any other mixture of types. */
+/** Removes null from a type that may be null. Returns null for any other mixture of types. */
 function withoutNull({ anyOf, oneOf, allOf, ...schema }: Schema): Schema | null {
   const some = anyOf ?? oneOf;
   if (allOf !== undefined) return null;

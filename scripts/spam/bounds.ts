@@ -4,21 +4,24 @@ import type { Case } from "./cases.ts";
 import type { Check } from "./checks.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-/** The shares of genuine posts that may be suspicious and that may be blocked. */
+/** The largest shares of genuine posts that may be suspicious and that may be blocked. */
 const SUSPICIOUS = 0.003;
 const BLOCKED = 0.0005;
 const RESAMPLES = 400;
-/** Letters of a company's staff are no posts of a form, and other languages have a check of their own. */
+/** Sources without posts of a form: letters of a company's staff, and other languages, which have their own check. */
 const UNLIKE_POSTS = /^(?:enron-spam|ham-multilingual-ud)$/;
 
-/** The lowest number of points that at most a share of the posts reaches: the middle of all draws, and 95 of 100 of them. */
+/**
+ * The lowest number of points that at most a certain share of the posts reaches. `points` is the median of all draws; 95 of 100 draws are
+ * between `from` and `to`.
+ */
 interface Bound {
   readonly points: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** The genuine posts that choose the bounds: those of `measure` that are like posts of a form, and short sentences of others. */
+/** The genuine posts that decide the bounds: those of `measure` that are like posts of a form, and short sentences of other people. */
 export function likePosts(measure: readonly Case[], short: readonly Case[]): Case[] {
   return [...measure.filter(({ label, source }) => label === "ham" && !UNLIKE_POSTS.test(source)), ...short];
 }
@@ -35,7 +38,7 @@ export function boundsOf(genuine: readonly Case[]): Bounds {
   return { high: drawBound(clusters, SUSPICIOUS), blocked: drawBound(clusters, BLOCKED) };
 }
 
-/** Whole clusters are drawn with replacement. The seed is fixed. */
+/** Draws whole clusters with replacement. The seed is constant. */
 function drawBound(clusters: readonly (readonly number[])[], share: number): Bound {
   const random = seededRandom(20_261_123);
   const draws = Array.from({ length: RESAMPLES }, () => {
@@ -47,7 +50,7 @@ function drawBound(clusters: readonly (readonly number[])[], share: number): Bou
   return { points: at(0.5), from: at(0.025), to: at(0.975) };
 }
 
-/** Whether the bounds in force are those that the genuine posts give. */
+/** Checks whether the bounds in force are those that the genuine posts give. */
 export function boundChecks({ high, blocked }: Bounds): Check[] {
   const check = (what: string, bound: Bound, inForce: number): Check => ({
     what: `points that ${what}, ${bound.points} [${bound.from}-${bound.to}], off from those in force`,

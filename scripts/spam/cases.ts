@@ -11,11 +11,11 @@ import type { Scored } from "./shares.ts";
 import { type DataRow, type LabelledText, readRows } from "./texts.ts";
 import { trainModel } from "./train-model.ts";
 
-/** A labelled post, with what was found in it. */
+/** A labelled post, with the evidence that was found in it. */
 export interface Case extends Scored {
   readonly group: string;
   readonly source: string;
-  /** What {@link scriptOf} says of the text. */
+  /** The script of the text, as {@link scriptOf} names it. */
   readonly script: string;
   readonly words: number;
   readonly hasLink: boolean;
@@ -44,7 +44,7 @@ function asCase(post: SpamPost, about: About, model: TextModel | null): Case {
 const ALL_UNSPACED = new RegExp(UNSPACED, "g");
 const UNSPACED_CHARACTERS_A_WORD = 3;
 
-/** @param model null for the one that ships. */
+/** Gathers the evidence for a post. @param model null uses the model that ships */
 export function evidenceOf(post: SpamPost, model: TextModel | null, history: SpamHistory): Evidence {
   const shipped = readPost(post);
   const { modelText } = shipped;
@@ -56,7 +56,7 @@ export function contentOf(fields: SpamPost["fields"]): SpamPost {
   return { fields, honeypots: [], elapsedMs: null, client: null };
 }
 
-/** What the project's texts are, by the file that they stand in. */
+/** The group of a text. The project's own texts are grouped by the file that contains them. */
 function groupOf({ id, source, label }: LabelledText): string {
   if (source !== "own") return source;
   if (id.startsWith("genuine-links")) return "genuine short posts with a link";
@@ -65,7 +65,7 @@ function groupOf({ id, source, label }: LabelledText): string {
   return label === "spam" ? "other own spam" : "other own genuine texts";
 }
 
-/** Texts as a model scores them that was trained with all others. */
+/** Scores texts with a model that was trained with all others. */
 export function scoreLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[]): Case[] {
   const model = trainModel(rest);
   return out.map((text) => textCase(text, model));
@@ -77,7 +77,7 @@ const UNSEEN_GROUPS: Readonly<Record<string, string>> = {
   genuine: "other genuine texts",
 };
 
-/** Texts as the filter that ships scores them. Spam stands in two groups: all of it, and by whether it has a link. */
+/** Scores texts with the filter that ships. Spam is in two groups: all of it, and spam with or without a link. */
 export function unseenCases(texts: readonly LabelledText[]): Case[] {
   const cases = texts.map((text) => {
     const [, file = ""] = /^(.+)-\w+: /.exec(text.id) ?? [];
@@ -92,7 +92,7 @@ export function unseenCases(texts: readonly LabelledText[]): Case[] {
   ];
 }
 
-/** Short genuine sentences of other people, as the filter that ships scores them. */
+/** Scores short genuine sentences of other people with the filter that ships. */
 export function shortCases(texts: readonly LabelledText[]): Case[] {
   return texts.map((text) => {
     const [file] = text.id.split(":");
@@ -112,7 +112,7 @@ function textCase(text: LabelledText, model: TextModel | null): Case {
 
 const FOLDS = 5;
 
-/** The project's own texts, scored by models that each lack a fifth of the kinds. */
+/** Scores the project's own texts with models, each of which was trained without a fifth of the kinds. */
 export function kindsLeftOut(own: readonly LabelledText[], others: readonly LabelledText[]): Case[] {
   const kinds = [...new Set(own.map(({ kind }) => kind))];
   const foldOf = ({ kind }: LabelledText): number => kinds.indexOf(kind) % FOLDS;
@@ -122,7 +122,7 @@ export function kindsLeftOut(own: readonly LabelledText[], others: readonly Labe
   }).flat();
 }
 
-/** A source, and a model that was trained with all other texts. */
+/** A source, and a model that was trained with the texts of all other sources. */
 export interface LeftOutSource {
   readonly source: string;
   readonly texts: readonly LabelledText[];
@@ -140,10 +140,10 @@ export function leaveSourcesOut(
   }));
 }
 
-/** Texts of a source that are scored: more say no more. */
+/** The largest number of texts of one source that are scored. More texts would not say more. */
 const MOST_OF_A_SOURCE = 3000;
 
-/** The others' texts, scored by models that each lack a source. */
+/** Scores the texts of other people with models, each of which was trained without one source. */
 export function sourcesLeftOut(leftOut: readonly LeftOutSource[]): Case[] {
   return leftOut.flatMap(({ texts, model }) => {
     const every = Math.ceil(texts.length / MOST_OF_A_SOURCE);
@@ -166,7 +166,7 @@ export function readMeasure(directory: string): MeasureRow[] {
   return readRows<MeasureRow>(`${directory}/measure.jsonl.gz`);
 }
 
-/** The first row of each campaign, and every row that is in none. */
+/** Returns the first row of each campaign, and every row that belongs to none. */
 export function onePerCluster(rows: readonly MeasureRow[]): MeasureRow[] {
   const seen = new Set<number>();
   return rows.filter(({ cluster, site }) => {
@@ -178,10 +178,10 @@ export function onePerCluster(rows: readonly MeasureRow[]): MeasureRow[] {
 }
 
 /**
- * A row as the filter that ships sees it.
+ * Scores a row with the filter that ships.
  *
- * @param group null for the row's site or source.
- * @param withIdentity whether the sender's name and e-mail address are shown.
+ * @param group the group of the case; null takes the row's site or source
+ * @param withIdentity whether the post contains the sender's name and e-mail address
  */
 export function measureCase(row: MeasureRow, group: string | null = null, withIdentity = false): Case {
   const content = row.subject ? { subject: row.subject, message: row.text } : { message: row.text };
@@ -195,7 +195,7 @@ export function measureCase(row: MeasureRow, group: string | null = null, withId
   return asCase(contentOf(fields), about, null);
 }
 
-/** The data hold shapes of names: `PERSON` is one like any other. */
+/** Makes a name and an address. The data contain only shapes of names; `PERSON` stands for an ordinary name. */
 export function identityOf(row: MeasureRow): { name: string; email: string } {
   const { email_local_len: length = 1, email_local_digits: digits = 0, email_local_dots: dots = 0 } = row;
   const letters = "a".repeat(Math.max(1, length - digits - dots));
@@ -205,7 +205,7 @@ export function identityOf(row: MeasureRow): { name: string; email: string } {
   return { name, email };
 }
 
-/** The case without what one signal found. */
+/** Scores the case without the evidence of one signal. */
 export function scoreWithout({ evidence }: Case, signal: string): number {
   const { owner, ...kinds } = evidence;
   const rest = Object.entries(kinds).map(([kind, reasons]) => [

@@ -7,14 +7,14 @@ export interface Check {
   readonly what: string;
   readonly value: number;
   readonly bound: { readonly atLeast: number } | { readonly atMost: number };
-  /** What the value counts; it is a share of 0 to 1 if this is left out. */
+  /** The unit of the value; if absent, the value is a share from 0 to 1. */
   readonly unit?: "texts" | "points";
 }
 
-/** What version 3 of the filter found, which no later one may lose. */
+/** The share of spam that version 3 of the filter found. No later version may find less. */
 const VERSION_3 = {
   youtube: 0.0686,
-  /** Spam with a link and under 20 words that scored 51 and more, by source. */
+  /** The share of spam with a link and under 20 words that scored 51 or more, by source. */
   shortLinks: {
     "sms-spam-collection": 4 / 10,
     "tg-spam-samples": 1 / 3,
@@ -23,9 +23,9 @@ const VERSION_3 = {
   } as Readonly<Record<string, number>>,
 } as const;
 
-/** What the checks look at: every text as a filter scores it that was not trained with it. */
+/** The texts for the checks. Each is scored by a filter that was not trained with it. */
 export interface CheckedTexts {
-  /** Each public source, scored by a model without it. */
+  /** The texts of each public source, scored by a model without this source. */
   readonly sources: readonly Case[];
   readonly unseen: readonly Case[];
   readonly measure: readonly Case[];
@@ -51,7 +51,9 @@ export function checksOf({ sources, unseen, measure }: CheckedTexts): Check[] {
   ];
 }
 
-/** The share of spam from the lowest score that at most this share of the genuine texts reaches. */
+/**
+ * The share of spam that is found if the score that counts as spam is the lowest one that at most this share of the genuine texts reaches.
+ */
 function foundAt(cases: readonly Case[], genuineShare: number): number {
   const genuine = cases.filter(({ label }) => label === "ham");
   let score = 0;

@@ -21,8 +21,9 @@ import { bySender, bySlice } from "./slices.ts";
 import { ownTexts, readOwnTexts, readTrainingData, shortTexts, unseenTexts } from "./texts.ts";
 
 /**
- * Prints how the filter does on texts that its model has not seen, each left out in turn, and on the data that only measure.
- * Then it checks what no change may lose, and exits with 1 if that does not hold. Usage: node scripts/spam/evaluate.ts DATA_DIR
+ * Prints how well the filter scores texts that its model has not seen, each left out in turn, and the data that only measure. Then it
+ * checks the figures that no change may make worse, and exits with 1 if one is worse.
+ * Usage: node scripts/spam/evaluate.ts DATA_DIR
  */
 const [, , directory] = process.argv;
 if (directory === undefined) throw new Error("usage: node scripts/spam/evaluate.ts DATA_DIR");
@@ -119,7 +120,10 @@ function shareTable(cases: readonly Case[]): void {
   }
 }
 
-/** How many points of a share each signal brings: among spam of kinds left out, of `measure`, and among genuine posts. */
+/**
+ * Prints how many percentage points each signal adds: among spam of the kinds left out, among campaigns of `measure`, and among genuine
+ * posts.
+ */
 function ruleTable(): void {
   print("| signal | kinds left out >= 51 / >= 76 | measure's campaigns >= 51 / >= 76 | genuine >= 51 |");
   print("|---|---|---|---|");

@@ -4,8 +4,9 @@ import type { LabelledText } from "./texts.ts";
 const LETTERS = 27;
 
 /**
- * How usual each pair of letters a-z is inside the words of the genuine texts, word borders included: minus the logarithm
- * of its probability after the first letter, in sixteenths, 27 by 27 bytes. Every source counts the same.
+ * Computes how usual each pair of the letters a-z is inside the words of the genuine texts. The border of a word counts as a letter. Each
+ * of the 27 by 27 bytes is minus the logarithm of the probability of the second letter after the first, in sixteenths. Every source counts
+ * the same.
  */
 export function letterPairs(texts: readonly LabelledText[]): Uint8Array {
   const counts = new Float64Array(LETTERS * LETTERS).fill(1e-5);

@@ -1,16 +1,16 @@
 import { seededRandom } from "./seeded-random.ts";
 
-/** Features of one kind. */
+/** The features of one kind in a document. */
 export interface FeatureGroup {
-  /** The places of their weights. */
+  /** The indices of their weights. */
   readonly places: Readonly<Uint32Array>;
-  /** The number of features as which they count: each is scaled by its root. */
+  /** The number of features for the scaling: each is divided by its root. */
   readonly size: number;
 }
 
-/** A document for training: the places of its weights, whether it is spam, and how much it counts. */
+/** A document for training: its features, whether it is spam, and how much it counts. */
 export interface Example {
-  /** By kind of feature. */
+  /** The features by kind. */
   readonly groups: readonly FeatureGroup[];
   readonly spam: boolean;
   readonly weight: number;
@@ -22,20 +22,20 @@ export interface LinearModel {
 }
 
 export interface TrainingChoice {
-  /** Times that every example is seen. */
+  /** The number of times that every example is seen. */
   readonly epochs: number;
-  /** Epochs before the first whose weights count: the model is the mean of those after it, which steadies it. */
+  /** The number of epochs whose weights do not count. The model is the mean of the epochs after them, which makes it steadier. */
   readonly settled: number;
   readonly rate: number;
-  /** Pull of each weight towards 0. */
+  /** How strongly each weight is pulled towards 0. */
   readonly decay: number;
 }
 
 const SEED = 20_260_401;
 
 /**
- * Logistic regression by AdaGrad over the examples in a shuffled order. Each kind of feature is scaled by its number, so long
- * and short texts weigh the same. Deterministic: the seed is a constant.
+ * Trains a logistic regression by AdaGrad over the examples in a shuffled order. Each kind of feature is scaled by its number, so that long
+ * and short texts count the same. The result is always the same, because the seed is constant.
  */
 export function trainLogistic(
   examples: readonly Example[],

@@ -4,16 +4,19 @@ import { contentOf, identityOf, type LeftOutSource, type MeasureRow } from "./ca
 import { replay, type ReplayedScore } from "./replay.ts";
 import { BLOCKED_FROM, HIGH_FROM, MEDIUM_FROM, percent } from "./shares.ts";
 
-/** Mail without its headers: each issue of a newsletter seems to come from another sender, and without it no letter is in training. */
+/**
+ * A source of mail without headers. Each issue of a newsletter seems to come from another sender; and no letters are in training without
+ * this source.
+ */
 const MAIL = "spamassassin-corpus";
 
-/** A table, and how many genuine texts that are no mail score higher with memory. */
+/** A table, and the number of genuine texts, mail excluded, that score higher with memory. */
 export interface MemoryTable {
   readonly table: string;
   readonly genuineRaised: number;
 }
 
-/** What the memory does for texts of a source that its model has not seen, and to the genuine ones. */
+/** Shows the effect of the memory on texts of a source that its model has not seen, both spam and genuine. */
 export function memoryOfSources(leftOut: readonly LeftOutSource[]): MemoryTable {
   let genuineRaised = 0;
   const lines = leftOut.flatMap(({ source, texts, model }) => {
@@ -32,26 +35,26 @@ export function memoryOfSources(leftOut: readonly LeftOutSource[]): MemoryTable 
   return { table: [`| source | label ${HEAD}`, `|---|---${RULE}`, ...lines].join("\n"), genuineRaised };
 }
 
-/** A message of a site, or a genuine text that comes between them. */
+/** A message to a site, or a genuine text between such messages. */
 interface ReplayedRow {
   readonly row: MeasureRow;
   readonly post: SpamPost;
   readonly workspace: string;
 }
 
-/** A message of a site, with what is known of it. */
+/** A message to a site, with its facts. */
 interface SiteRow {
   readonly row: MeasureRow;
   readonly workspace: string;
   readonly sender: string;
-  /** Keys of the places that it leads to. */
+  /** Keys of the places that its links lead to. */
   readonly places: readonly number[];
   readonly score: ReplayedScore;
 }
 
 /**
- * The sites of `measure`, each a workspace, and all together as one workspace with six forms. Senders with addresses of the
- * same domain and shape count as one.
+ * Shows the effect of the memory on the sites of `measure`: each is a workspace, and all together are one workspace with six forms. Senders
+ * whose addresses have the same domain and shape count as one.
  */
 export function memoryOfSites(forms: readonly MeasureRow[], genuine: readonly MeasureRow[]): string {
   const together = (rows: readonly MeasureRow[]): ReplayedRow[] =>
@@ -105,14 +108,14 @@ function replayRows(rows: readonly ReplayedRow[]): SiteRow[] {
   }));
 }
 
-/** In the data this stands for the address of the site itself. */
+/** The keys of the address that stands for the site itself in the data. */
 const NAMED_OF_ALL = traceOf(contentOf({ message: "example.com" })).targets;
 
 function siteOf({ site = "" }: MeasureRow): string {
   return site;
 }
 
-/** All sites from beginning to end at once, each in its order. */
+/** Mixes all sites, so that each runs from beginning to end in its own order. */
 function takeTurns(forms: readonly MeasureRow[]): MeasureRow[] {
   const sites = [...Map.groupBy(forms, siteOf).values()];
   return sites
@@ -121,13 +124,16 @@ function takeTurns(forms: readonly MeasureRow[]): MeasureRow[] {
     .map(({ row }) => row);
 }
 
-/** The others, evenly between these. */
+/** Puts the others evenly between these rows. */
 function spread(rows: readonly ReplayedRow[], others: readonly ReplayedRow[]): ReplayedRow[] {
   const until = (index: number): number => Math.floor((index * others.length) / rows.length);
   return rows.flatMap((row, index) => [row, ...others.slice(until(index), until(index + 1))]);
 }
 
-/** What a perfect memory would reach: it knows the campaign of each message and takes each earlier one of the workspace for spam. */
+/**
+ * Describes what a perfect memory would reach: it knows the campaign of each message, and takes each earlier message of it in the workspace
+ * for spam.
+ */
 function mostOfAnyMemory(rows: readonly SiteRow[]): string {
   const passed = rows.filter(({ score }) => score.alone < BLOCKED_FROM);
   const known = passed.filter((row) => relatedBefore(rows, row).length > 0);
@@ -162,7 +168,7 @@ function whyLeft({ sender, score }: SiteRow, before: readonly SiteRow[]): string
     : "had too few senders or other words";
 }
 
-/** How many genuine rows score higher with memory. Each source is a workspace, and each text has a sender of its own. */
+/** Counts the genuine rows that score higher with memory. Each source is a workspace, and each text has its own sender. */
 export function memoryOfTheGenuine(rows: readonly MeasureRow[]): number {
   const scores = replay(
     rows.map((row, index) => ({ workspace: row.source, post: postOf(contentFields(row), index) })),

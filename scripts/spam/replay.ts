@@ -16,22 +16,22 @@ import { evidenceOf } from "./cases.ts";
 
 const SECONDS_BETWEEN = 700;
 
-/** A post to a workspace that remembers. */
+/** A post to a workspace whose filter remembers. */
 export interface ReplayedPost {
   readonly workspace: string;
   readonly post: SpamPost;
 }
 
-/** What a post scores by its content, and with what its workspace remembers of the posts before. */
+/** The score of a post by its content alone, and the score with what its workspace remembers of earlier posts. */
 export interface ReplayedScore {
   readonly alone: number;
   readonly remembered: number;
 }
 
 /**
- * The scores of posts that come one after the other, without a single mark.
+ * Scores posts that come one after the other, none of which is marked by a person.
  *
- * @param model null for the one that ships.
+ * @param model null uses the model that ships
  */
 export function replay(posts: readonly ReplayedPost[], model: TextModel | null): ReplayedScore[] {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-replay-"));

@@ -8,7 +8,7 @@ const SCRIPTS: readonly (readonly [string, Readonly<RegExp>])[] = [
   ["Cyrillic", /[\u0400-\u04ff]{2}/],
 ];
 
-/** The script that tells most of the language of a text: the first of these that it has, else Latin letters. */
+/** The script that says most about the language of a text: the first one in the list that the text contains, or else Latin letters. */
 export function scriptOf(text: string): string {
   return SCRIPTS.find(([, letters]) => letters.test(text))?.[0] ?? "Latin letters";
 }

@@ -1,4 +1,7 @@
-/** Numbers from 0 to 1, the same for the same seed. Mulberry32: small, and good enough to shuffle and to draw. */
+/**
+ * Makes random numbers from 0 to 1, which are the same for the same seed. The algorithm is Mulberry32: small, and good enough to shuffle
+ * and to draw.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,7 +1,7 @@
 import { seededRandom } from "./seeded-random.ts";
 import { CLASS_SCORES } from "../../src/spam/spam-verdict.ts";
 
-/** A text's score, and the group that texts like it share: a campaign, a kind. */
+/** A text's score, and the group that it shares with similar texts: a campaign or a kind. */
 export interface Scored {
   readonly score: number;
   readonly cluster: string;
@@ -12,13 +12,13 @@ export const HIGH_FROM = CLASS_SCORES.high[0];
 export const BLOCKED_FROM = CLASS_SCORES.blocked[0];
 const RESAMPLES = 400;
 
-/** Share of texts with at least this score, 0 to 1. */
+/** The share of texts with at least this score, from 0 to 1. */
 export function shareFrom(texts: readonly Scored[], score: number): number {
   return texts.length === 0 ? 0 : texts.filter((text) => text.score >= score).length / texts.length;
 }
 
 /**
- * "46.2 % [41-51]": the share, and the interval that holds it in 95 of 100 draws of whole clusters. The seed is fixed.
+ * Writes the share and its interval, like "46.2 % [41-51]". The interval contains 95 of 100 draws of whole clusters. The seed is constant.
  */
 export function shareWithInterval(texts: readonly Scored[], score: number): string {
   const clusters = [...Map.groupBy(texts, ({ cluster }) => cluster).values()].map((members) => ({

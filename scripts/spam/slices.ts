@@ -1,12 +1,12 @@
 import type { Case } from "./cases.ts";
 
-/** The first number of words of each length. */
+/** The smallest number of words in each class of length. */
 const LENGTHS = [100, 50, 20, 8, 0] as const;
-/** Short posts with a link are half of what forms receive from robots. */
+/** The limit of words for a short post with a link. Half of the posts that robots send to forms are such posts. */
 const FEW_WORDS = 20;
 export const SHORT_LINK = `link, under ${FEW_WORDS} words`;
 
-/** Each case once for each of its slices, named after the slice, in an order that a table can have. */
+/** Lists each case once for each of its slices, with the slice as its group, in the order of a table. */
 export function bySlice(cases: readonly Case[]): Case[] {
   const places = cases.flatMap((each) => slicesOf(each).map((group, order) => ({ each, group, order })));
   places.sort(
@@ -27,10 +27,10 @@ export function isShortLink({ hasLink, words }: Case): boolean {
   return hasLink && words < FEW_WORDS;
 }
 
-/** Signals of a name that robots write. */
+/** The signals that robots wrote a name. */
 const NAME_SIGNALS = new Set(["name-link", "name-lines", "name-email", "name-random", "name-tail"]);
 
-/** Cases with a sender, by whether the name is one that robots write. */
+/** Groups the cases that have a sender by whether a robot seems to have written the name. */
 export function bySender(cases: readonly Case[]): Case[] {
   return cases
     .map((each) => {

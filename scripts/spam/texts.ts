@@ -4,10 +4,10 @@ import { findLinks } from "../../src/spam/links.ts";
 
 /** The folder of the project's own texts. */
 export const ownTexts = new URL("./texts/", import.meta.url);
-/** Texts that are never trained with: their writers had seen neither the filter nor the other texts. */
+/** Texts that are never used for training. Their writers had seen neither the filter nor the other texts. */
 export const unseenTexts = new URL("./unseen/", import.meta.url);
 
-/** Short genuine sentences of other people, which are never trained with. Each file begins with its source and licence. */
+/** Short genuine sentences of other people, which are never used for training. Each file begins with its source and licence. */
 export const shortTexts = new URL("./short/", import.meta.url);
 
 /** A text with a label, from the data directory or from `texts/`. */
@@ -15,11 +15,11 @@ export interface LabelledText {
   readonly id: string;
   readonly source: string;
   readonly label: "spam" | "ham";
-  /** As training reads it. */
+  /** The text that training reads. */
   readonly text: string;
-  /** As it was sent. */
+  /** The text as it was sent. */
   readonly sent: string;
-  /** What a text of the project's own is about; null for others. */
+  /** The subject of one of the project's own texts; null for other texts. */
   readonly kind: string | null;
 }
 
@@ -30,11 +30,11 @@ export interface DataRow {
   readonly label: "spam" | "ham";
   readonly text: string;
   readonly subject?: string;
-  /** Contact-form messages that are near-copies of each other share one. */
+  /** The number of a group of contact-form messages that are near-copies of each other. */
   readonly cluster?: number;
 }
 
-/** One JSON object a line, gzipped or not. */
+/** Reads a file with one JSON object in each line, compressed with gzip or not. */
 export function readRows<Row>(file: string): Row[] {
   const bytes = readFileSync(file);
   const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
@@ -44,7 +44,10 @@ export function readRows<Row>(file: string): Row[] {
     .map((line) => JSON.parse(line) as Row);
 }
 
-/** Its links are those of mailing lists' footers, in genuine mail more than in spam: they would speak for a sender. */
+/**
+ * A source whose links are left out in training: they are those of the footers of mailing lists, more in genuine mail than in spam, so the
+ * model would learn who sent a text.
+ */
 const WITHOUT_LINKS = "spamassassin-corpus";
 
 export function readTrainingData(directory: string): LabelledText[] {
@@ -72,8 +75,8 @@ function withoutLinks(text: string): string {
 }
 
 /**
- * The texts written for this project, in order of file name. A file holds sections that begin with `== spam: kind` or
- * `== genuine: kind`, and in them messages apart by lines of `--`.
+ * Reads the texts written for this project, in the order of file names. A file contains sections that begin with `== spam: kind` or `==
+ * genuine: kind`. In a section, lines of `--` separate the messages.
  */
 export function readOwnTexts(folder: URL): LabelledText[] {
   return readdirSync(folder)

@@ -8,7 +8,10 @@ import { SUBJECT_PLACES, subjectBuckets } from "../../src/spam/text-subjects.ts"
 import { type Example, type FeatureGroup, trainLogistic } from "./logistic.ts";
 import type { LabelledText } from "./texts.ts";
 
-/** How much one text of a source counts, 1 if not named. Sources of one-line requests are many and alike, so each counts little. */
+/**
+ * How much one text of a source counts; 1 if the source is not named. Sources of one-line requests have many similar texts, so each counts
+ * little.
+ */
 const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
   "tg-spam-samples/ham": 2,
   "sms-spam-collection/ham": 0.4,
@@ -16,15 +19,15 @@ const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
   "ham-clinc150/ham": 0.08,
 };
 const TRAINING = { epochs: 6, settled: 2, rate: 0.2, decay: 0.02 };
-/** The largest weight that four bits hold. */
+/** The largest weight that fits into four bits. */
 const MOST_UNITS = 7;
 /**
- * The share of the weights of one kind of feature that four bits cannot hold and that are cut: finer units for all others are
- * worth more.
+ * The share of the weights of one kind of feature that are cut because they do not fit into four bits. It is better to have finer units for
+ * all other weights.
  */
 const CUT_SHARE = 0.0005;
 
-/** The same weights for the same texts in the same order. */
+/** Trains the model. The same texts in the same order always give the same weights. */
 export function trainModel(texts: readonly LabelledText[], training = TRAINING): TextModel {
   const { bias, weights } = trainLogistic(texts.map(asExample), SUBJECTS_FROM + SUBJECT_PLACES, training);
   const packed = new Uint8Array(Math.ceil(weights.length / 2));
@@ -40,7 +43,7 @@ export function trainModel(texts: readonly LabelledText[], training = TRAINING):
   };
 }
 
-/** Rounds weights to four bits each, puts them at their places, and returns what one unit is worth. */
+/** Rounds weights to four bits each, writes them to their positions, and returns the value of one unit. */
 function packWeights(weights: Readonly<Float64Array>, into: Uint8Array, from: number): number {
   const sizes = Float64Array.from(weights, Math.abs).sort();
   const largest = sizes[Math.floor(sizes.length * (1 - CUT_SHARE))] ?? 0;
@@ -53,12 +56,12 @@ function packWeights(weights: Readonly<Float64Array>, into: Uint8Array, from: nu
   return step;
 }
 
-/** With the digits that the generated file has. */
+/** Rounds to the digits that the generated file has. */
 function asWritten(step: number): number {
   return Number(step.toPrecision(6));
 }
 
-/** Reading a text takes longer than training with it once. */
+/** The examples that were already made, because to read a text takes longer than to train with it once. */
 const known = new Map<LabelledText, Example>();
 
 function asExample(labelled: LabelledText): Example {

@@ -1,4 +1,4 @@
-/** Which folder of src/ may import which: everything that is not listed is refused. Files beside the folders count as one. */
+/** Which folder of src/ may import which. Every import that is not listed is refused. The files beside the folders count as one folder. */
 export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   main: ["cli"],
   app: [
@@ -51,7 +51,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "workspaces",
   ],
-  // Knows of no database: it is a client of operations.
+  // It does not know the database, because it is a client of operations.
   apply: [
     "endpoints",
     "foundation",
@@ -94,7 +94,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "workspaces",
   ],
-  // Tools call operations, and nothing else.
+  // Tools only call operations.
   mcp: [
     "api",
     "doctor",
@@ -152,7 +152,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "workspaces",
   ],
-  // Never a database handle.
+  // It never gets a database handle.
   http: ["endpoints", "files", "foundation", "languages", "mail", "schemas", "spam", "submissions"],
   submissions: [
     "audit",

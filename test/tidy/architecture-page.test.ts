@@ -6,7 +6,7 @@ import type { SourceFile } from "./source-rules.ts";
 
 const page = readText("docs/architecture.md").text;
 
-/** The cells of the table under a heading, without its head. */
+/** The cells of the table under a heading, without the table's head. */
 function rowsUnder(text: string, heading: string): string[][] {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("| "));
@@ -26,7 +26,7 @@ function readImports(text: string): Record<string, readonly string[]> {
   return Object.fromEntries(rows) as Record<string, readonly string[]>;
 }
 
-/** Paths of the repository that a page names and that are not there. */
+/** Finds paths of the repository that a page names and that do not exist. */
 function findDeadPaths({ path, text }: SourceFile): string[] {
   const named = text.match(/\b(?:src|test|scripts|migrations)\/[\w./-]*\w/g) ?? [];
   return named

@@ -19,7 +19,7 @@ import { findMentions, findUnknownCommands } from "./mentioned-commands.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-/** JSON is laid out by the formatter; what counts is what it says. */
+/** The formatter may lay out JSON in another way, so only its content is compared. */
 const comparable = (path: string, content: string): unknown =>
   path.endsWith(".json") ? JSON.parse(content) : content;
 
@@ -92,10 +92,10 @@ test("every command that a page, a message or a script mentions exists, with its
   expect(findUnknownCommands(program, { path: "a.md", text: good })).toEqual([]);
 });
 
-/** What puts facts into words for the terminal and for a page. */
+/** The files that put facts into words for the terminal and for pages. */
 const MAY_NAME_COMMANDS = /^src\/(?:cli|dashboard)\/|\.generated\.ts$/;
 
-/** What receivers of test messages know as their user agent. */
+/** A command that is data: receivers of test messages see it as the user agent. */
 const NAMED_AS_DATA = 'src/webhooks/send-test.ts: formsvc webhook test",';
 
 test("only the command line names commands: the features leave hints, which a page says in its own words", async () => {
@@ -110,10 +110,10 @@ test("only the command line names commands: the features leave hints, which a pa
   expect(findMentions(program, { path: "src/keys/a.ts", text: passed })).toEqual([]);
 });
 
-/** Characters of one promise: what is longer is two of them. */
+/** The largest length of one promise, in characters. A longer promise is two promises. */
 const MAX_PROMISE_LENGTH = 185;
 
-/** Rows of a page's tables whose first cell is longer than a sentence. */
+/** Finds the rows of a page's tables whose first cell is longer than a sentence may be. */
 function findLongPromises(page: string): string[] {
   const promises = page
     .split("\n")

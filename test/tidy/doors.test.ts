@@ -12,19 +12,19 @@ const files = listFiles()
 const symbols = readSymbols(files);
 type Symbols = typeof symbols;
 
-/** Through which people and programs come. */
+/** The folders through which people and programs reach the operations. */
 const DOORS = /^src\/(?:cli|dashboard|api|mcp)\//;
-/** What wires the features, runs operations, or knows rows of every kind. */
+/** The folders that are not features: they wire the features, run operations, or know rows of every kind. */
 const NO_FEATURES = /^src\/(?:api|app|cli|dashboard|database|mcp|operations|server)\//;
 
-/** The functions of features that change rows and that a door names. */
+/** Finds the functions of features that change rows and that a door uses. */
 function writersOfDoors(all: Symbols): string[] {
   const writers = findWriters(all);
   const used = [...all.values()].filter(({ path }) => DOORS.test(path)).flatMap(({ uses }) => uses);
   return [...new Set(used)].filter((id) => writers.has(id) && !NO_FEATURES.test(id)).toSorted();
 }
 
-/** The commands that lead to no operation, like `key-commands#revoke`. */
+/** Finds the commands that lead to no operation, like `key-commands#revoke`. */
 function commandsWithoutOperation(all: Symbols): string[] {
   return [...all.values()]
     .filter(({ calls, uses }) => calls.has("command") && uses.includes("src/cli/command.ts#command"))
@@ -33,7 +33,7 @@ function commandsWithoutOperation(all: Symbols): string[] {
     .toSorted();
 }
 
-/** Row functions that another folder imports. */
+/** Finds row functions that another folder imports. */
 function strayRowFunctions(all: Symbols): string[] {
   const writers = findWriters(all);
   const folder = (id: string): string => id.split("/")[1] ?? "";

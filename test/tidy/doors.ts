@@ -1,4 +1,4 @@
-/** Commands that are no operation, with the reason: they work on the machine, or on no database at all. */
+/** Commands that are not operations, with the reason: they work on the machine, or without a database. */
 export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   "backup-command#backup": "copies the whole database on this machine",
   "config-commands#check": "looks at the configuration of this machine",

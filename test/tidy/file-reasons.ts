@@ -1,4 +1,4 @@
-/** Files that may do what no other file may. */
+/** Lists of files that may do what no other file may. */
 
 /** Files that read the environment, with the reason. */
 export const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ export const SYSTEM_CLOCK_USERS: Readonly<Record<string, string>> = {
   "src/cli/arguments.ts": "a time like 24h is read before there is a command",
 };
 
-/** Files outside of the command line with what looks like a flag, with the reason. */
+/** Files outside of the command line that contain what looks like a flag, with the reason. */
 export const FLAG_WRITERS: Readonly<Record<string, string>> = {
   "src/server/backups.ts": "starts the program itself, to make a backup",
   "src/http/visitor-page.ts": "custom properties of CSS begin with two hyphens",

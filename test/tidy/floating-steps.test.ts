@@ -8,7 +8,7 @@ import { findFloatingSteps } from "./floating-steps.ts";
 
 const TOP = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The types of all sources are checked, which takes seconds on a machine that has nothing else to do. */
+/** The test checks the types of all sources, which takes seconds even on a machine that does nothing else. */
 const CHECK_TIMEOUT_MS = 180_000;
 
 function programOf(files: readonly string[]): ts.Program {

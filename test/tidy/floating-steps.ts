@@ -1,10 +1,10 @@
 import { ts } from "@ts-morph/common";
 
 /**
- * Places that call a function of steps and drop what it returns. Steps do nothing until a database runs them, so such a
- * call is silently left out.
+ * Finds places that call a function of steps and drop its result. Steps do nothing until a database runs them, so such a call has no
+ * effect.
  *
- * @param program type-checked sources. @param isMeant whether a file is looked at.
+ * @param program type-checked sources @param isMeant whether a file is checked
  */
 export function findFloatingSteps(program: ts.Program, isMeant: (file: string) => boolean): string[] {
   const checker = program.getTypeChecker();
@@ -28,7 +28,7 @@ export function findFloatingSteps(program: ts.Program, isMeant: (file: string) =
   return found;
 }
 
-/** What a file imports from a package, by the names that it has here. */
+/** The names that a file imports from a package, as the file calls them. */
 function namesFrom(file: ts.SourceFile, from: string): ReadonlySet<string> {
   const names = file.statements.flatMap((each) => {
     if (!ts.isImportDeclaration(each) || !ts.isStringLiteral(each.moduleSpecifier)) return [];
@@ -40,7 +40,10 @@ function namesFrom(file: ts.SourceFile, from: string): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** The name that a chain of calls begins with: `expect` of `await expect(x).resolves.toBe(1)`. Vitest's calls return no steps, and their types take long. */
+/**
+ * The first name in a chain of calls: `expect` in `await expect(x).resolves.toBe(1)`. Calls of Vitest return no steps, and to find their
+ * types takes long.
+ */
 function firstName(node: ts.Expression): string {
   if (ts.isIdentifier(node)) return node.text;
   if (ts.isCallExpression(node) || ts.isPropertyAccessExpression(node) || ts.isAwaitExpression(node))

@@ -3,7 +3,10 @@ import { LATE_SCRIPTS } from "../../scripts/smaller-script.ts";
 import { listFiles, readText } from "./repository.ts";
 import { importsOf, resolveImport } from "./source-imports.ts";
 
-/** What is loaded with a file: the files and packages that it imports, and those import, but not what is imported on demand. */
+/**
+ * Lists what is loaded together with a file: the files and packages that it imports, directly or through others, but not those that are
+ * imported on demand.
+ */
 function loadedWith(path: string): Set<string> {
   const loaded = new Set([path]);
   for (const each of loaded) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { SourceFile } from "./source-rules.ts";
 
-/** A command as text mentions it: from the program's name to the end of the line, of the code span or of the sentence. */
+/** A command in a text: from the program's name to the end of the line, of the code span or of the sentence. */
 const MENTION = /(?:^|[\s"'`(:;/>])formsvc ((?:[a-z-]+)(?: [^\n`;|()<]*)?)/gm;
 /** English words that follow the program's name in a sentence. */
 const PROSE = new Set([
@@ -31,7 +31,7 @@ const PROSE = new Set([
   "completion",
 ]);
 
-/** Mentions of commands or flags that the program does not have, one line each. */
+/** Finds commands and flags in a text that the program does not have. Returns one line for each. */
 export function findUnknownCommands(program: Command, { path, text }: SourceFile): readonly string[] {
   return [...text.matchAll(MENTION)].flatMap(([, mention = ""]) => {
     const problem = findProblem(program, mention.trim().split(/\s+/));
@@ -39,7 +39,7 @@ export function findUnknownCommands(program: Command, { path, text }: SourceFile
   });
 }
 
-/** Mentions of a command in a file's code, one line each; comments may say which command a thing is for. */
+/** Finds the commands in a file's code, and returns one line for each. Comments may say which command something is for. */
 export function findMentions(program: Command, { path, text }: SourceFile): readonly string[] {
   const code = text.replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, "");
   return [...code.matchAll(MENTION)].flatMap(([, mention = ""]) =>

@@ -1,4 +1,7 @@
-/** The places in which a package may be imported: a folder, or the beginning of a file's path. Types cost nothing and may go anywhere. */
+/**
+ * The places in which a package may be imported: a folder, or the beginning of a file's path. Types may be imported anywhere, because they
+ * cost nothing.
+ */
 export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/busboy": ["src/http/"],
   "@modelcontextprotocol/server": ["src/mcp/"],

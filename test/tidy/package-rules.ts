@@ -17,7 +17,7 @@ export interface Lock {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-/** Licences that let the executable be given to anybody. */
+/** Licences with which the executable may be given to anybody. */
 const LICENCES = new Set([
   "MIT",
   "MIT-0",
@@ -32,7 +32,7 @@ const LICENCES = new Set([
   "Python-2.0",
   "Zlib",
 ]);
-/** Licences of tools that are used and never given away. */
+/** Licences of tools that we use but do not give to others. */
 const TOOL_LICENCES = new Set(["MPL-2.0", "CC-BY-4.0"]);
 
 const KINDS = ["dependencies", "devDependencies", "optionalDependencies"] as const;
@@ -45,7 +45,7 @@ export function checkExactVersions(manifest: Manifest): readonly string[] {
   );
 }
 
-/** What makes `npm ci` fail or differ on another machine: an address, a lock of another manifest, a missing package. */
+/** Finds what makes `npm ci` fail or differ on another machine: an address, a lock file of another manifest, a missing package. */
 export function checkLock(lock: Lock, manifest: Manifest): readonly string[] {
   const problems: string[] = [];
   for (const kind of KINDS) {
@@ -78,7 +78,7 @@ function isAllowed(expression: string, dev: boolean): boolean {
   );
 }
 
-/** As Node looks for it: beside the package that asks, then in each folder above. */
+/** Looks for a package as Node does: beside the package that needs it, then in each folder above. */
 function isLocked(lock: Lock, from: string, name: string): boolean {
   let folder = from;
   for (;;) {

@@ -24,7 +24,7 @@ const TOP_LEVEL = new Set([
   "docs",
 ]);
 
-/** @param first the number that they begin with. */
+/** Checks the names and the order of migrations. @param first the number of the first one */
 export function checkMigrationNames(names: readonly string[], first = 1): readonly string[] {
   return [...names].sort().flatMap((name, index) => {
     const wanted = String(first + index).padStart(4, "0");
@@ -33,7 +33,7 @@ export function checkMigrationNames(names: readonly string[], first = 1): readon
   });
 }
 
-/** @param mode the file's mode as the file system gives it. */
+/** Checks that a script can be run, and no other file. @param mode the file's mode as the file system gives it */
 export function checkRunBit(file: SourceFile, mode: number): readonly string[] {
   const isScript = file.text.startsWith("#!");
   const runs = (mode & 0o111) !== 0;
@@ -43,23 +43,26 @@ export function checkRunBit(file: SourceFile, mode: number): readonly string[] {
   ];
 }
 
-/** Folders of test/ that hold no tests of one folder of src/, with what they hold. */
+/** Folders of test/ whose tests do not belong to one folder of src/. */
 const LEVELS: ReadonlySet<string> = new Set([
-  // Of the program as its users have it.
+  // Tests of the program as its users have it.
   "browser",
   "executable",
   "recipes",
-  // Of what breaks under it, and of what a release installs.
+  // Tests of faults below the program, and of what a release installs.
   "faults",
   "install",
-  // Of the tests' own parts, and of the repository.
+  // Tests of the tests' own parts, and of the repository.
   "support",
   "tidy",
 ]);
-/** Commands, pages, requests, servers and posts use all other folders: a test there may look at any of them from outside. */
+/**
+ * Folders whose features (commands, pages, requests, servers and posts) use all other folders. A test there may test any of them from
+ * outside.
+ */
 const DOORS: ReadonlySet<string> = new Set(["cli", "dashboard", "http", "server", "submissions"]);
 
-/** Each test file has one place that its name and the folders of src/ give. */
+/** Checks that each test file is in the folder that its name and the folders of src/ require. */
 export function checkTestPlaces(paths: readonly string[]): readonly string[] {
   const sources = paths.filter((path) => path.startsWith("src/") && path.endsWith(".ts"));
   const folders = new Set(sources.flatMap((path) => withParents(foldersOf(path).slice(1))));

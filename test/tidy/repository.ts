@@ -6,7 +6,7 @@ import type { SourceFile } from "./source-rules.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Every file that belongs to the repository or is about to, without what .gitignore names. */
+/** Lists every file that belongs to the repository or will be added to it, without those that .gitignore names. */
 export function listFiles(): readonly string[] {
   const listed = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
     cwd: root,
@@ -18,7 +18,7 @@ export function listFiles(): readonly string[] {
   );
 }
 
-/** A picture has no text. */
+/** Reads a file. A picture has no text. */
 export function readText(path: string): SourceFile {
   return { path, text: path.endsWith(".png") ? "" : readFileSync(join(root, path), "utf8") };
 }

@@ -1,4 +1,4 @@
-/** `src/app/features.ts` is app, `src/spam/signals/links.ts` is spam. */
+/** Returns the folder of a path: `app` for `src/app/features.ts`, `spam` for `src/spam/signals/links.ts`. */
 export function folderOf(path: string): string {
   return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
 }
@@ -8,7 +8,7 @@ interface Import {
   readonly typesOnly: boolean;
 }
 
-/** Every import, also those that are made while the program runs. */
+/** Lists every import, including those that are made while the program runs. */
 export function importsOf(text: string): Import[] {
   const statements = /^(?:import|export)\s+(type\s+)?(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gm;
   const calls = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
@@ -21,7 +21,7 @@ export function importsOf(text: string): Import[] {
   ];
 }
 
-/** The path of the file that a relative import names. */
+/** Returns the path of the file that a relative import names. */
 export function resolveImport(from: string, specifier: string): string {
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
@@ -31,7 +31,7 @@ export function resolveImport(from: string, specifier: string): string {
   return parts.join("/");
 }
 
-/** The files that reach themselves by imports, those of types and those on demand included. */
+/** Finds the files that reach themselves by imports, including imports of types and imports on demand. */
 export function findCircles(files: readonly { readonly path: string; readonly text: string }[]): string[] {
   const imported = new Map(
     files.map(({ path, text }) => {

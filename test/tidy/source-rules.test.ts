@@ -26,7 +26,7 @@ const code = files.filter(({ path }) => path.endsWith(".ts"));
 
 const plant = (path: string, text: string) => ({ path, text });
 
-/** Each rule with what it must catch and what it must let pass. */
+/** Each rule, with files that it must catch and files that it must let pass. */
 const RULES: readonly {
   readonly sentence: string;
   readonly rule: Rule;

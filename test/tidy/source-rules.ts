@@ -15,10 +15,10 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Says what is wrong with a file, one line a violation; nothing when it keeps the rule. */
+/** Says what breaks a rule in a file, one line for each violation; empty if the file keeps the rule. */
 export type Rule = (file: SourceFile) => readonly string[];
 
-/** Only the command that serves loads the server. */
+/** The only file that may load the server: the command that serves. */
 const MAY_IMPORT_SERVER = "src/cli/serve-command.ts";
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
@@ -42,7 +42,7 @@ export const keepsImportTable: Rule = ({ path, text }) => {
   });
 };
 
-/** Each edge of the import table that no file uses, so that the table allows nothing by habit. */
+/** Finds each entry of the import table that no file uses, so that the table allows nothing that is not needed. */
 export function findUnusedEdges(
   files: readonly SourceFile[],
   table: Readonly<Record<string, readonly string[]>> = ALLOWED_IMPORTS,
@@ -112,7 +112,9 @@ export const asksGivenClock: Rule = onlyIn(
   "reads the machine's clock",
 );
 
-/** A page shows the same messages; what a flag would do is a hint, which the command line puts into its words. */
+/**
+ * Features must not name flags, because a page shows the same messages. They give a hint, which the command line puts into its own words.
+ */
 export const leavesFlagsToCommands: Rule = (file) =>
   file.path.startsWith("src/cli/") || file.path.endsWith(".generated.ts") ? [] : namesNoFlag(file);
 
@@ -122,14 +124,17 @@ const namesNoFlag = onlyIn(
   "names a flag; leave a hint, which src/cli/hints.ts puts into words",
 );
 
-/** What is said to clients over HTTP or on pages alone, and never at a terminal. */
+/** Files whose messages go to clients over HTTP or to pages only, and never to a terminal. */
 const SENTENCES_ONLY =
   /^src\/(?:http|dashboard|mcp|sessions|submissions\/(?:receive|commit)|files\/(?:file-room|uploads)\.|mail\/agree-to-mail\.|submissions\/files\/linked-files\.)/;
 const MESSAGE = /\bnew FormsvcError\(\s*[^,()]+,\s*(["`])(?<message>[^"`]*)\1/g;
-/** The name of an environment variable stays as it is. */
+/** A message may begin with the name of an environment variable, which is in capitals. */
 const SENTENCE = /^(?![A-Z]{2,} )[A-Z]|\.$/;
 
-/** A terminal shows the messages of features as they are; pages make sentences of them. */
+/**
+ * The messages of features must begin small and end without a full stop, because a terminal shows them as they are. Pages make sentences of
+ * them.
+ */
 export const beginsMessagesSmall: Rule = ({ path, text }) => {
   if (!path.startsWith("src/") || SENTENCES_ONLY.test(path)) return [];
   return [...text.matchAll(MESSAGE)]
@@ -141,13 +146,13 @@ export const beginsMessagesSmall: Rule = ({ path, text }) => {
 export const isFinished: Rule = (file) =>
   linesWith(file, /\b(?:TODO|FIXME|XXX|HACK)\b/).map((place) => `${place} is left to do`);
 
-/** `skipIf` and `runIf` name their reason; what is always skipped or run alone has none. */
+/** A test may be skipped only with `skipIf` or `runIf`, which name a reason. */
 export const runsEveryTest: Rule = ({ path, text }) =>
   path.endsWith(".test.ts") && /\b(?:test|it|describe)(?:\.\w+)*\.(?:only|skip|todo|fails)\b\s*\(/.test(text)
     ? [`${path}: a test is left out or run alone`]
     : [];
 
-/** The browser's scripts import nothing of ours. */
+/** Files that may have their own units of time. The browser's scripts import nothing of ours. */
 const HAS_OWN_UNITS = /^(?:src\/foundation\/time-units\.ts$|src\/browser\/|test\/tidy\/source-rules\.)/;
 const TIME_UNIT = new RegExp(
   [
@@ -157,13 +162,13 @@ const TIME_UNIT = new RegExp(
   "i",
 );
 
-/** A day has the same length everywhere. */
+/** Files must use the shared units of time, so that a day has the same length everywhere. */
 export const takesTimeUnits: Rule = (file) =>
   HAS_OWN_UNITS.test(file.path)
     ? []
     : linesWith(file, TIME_UNIT).map((place) => `${place} has a unit of src/foundation/time-units.ts`);
 
-/** A file must serve on every machine: it names no registry's host and no folder of the one it was written on. */
+/** A file must work on every machine. Therefore it must not name a registry's host, or a folder of the machine on which it was written. */
 export const fitsEveryMachine: Rule = (file) =>
   linesWith(file, FOREIGN).map((place) => `${place} names a registry or a machine's folder`);
 
@@ -174,7 +179,7 @@ const FOREIGN = new RegExp(
   ].join("|"),
 );
 
-/** This file and its test must write what they look for. */
+/** This file and its test must contain what they look for. */
 const OWN_FILES = /^test\/tidy\/source-rules\./;
 
 function linesWith({ path, text }: SourceFile, what: RegExp): string[] {

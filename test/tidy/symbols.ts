@@ -3,27 +3,27 @@ import { resolveImport } from "./source-imports.ts";
 import type { SourceFile } from "./source-rules.ts";
 import { findTableUses } from "./table-owners.ts";
 
-/** A function, constant or class at the top of a file, by `src/keys/key-store.ts#listKeys`. */
+/** A function, constant or class at the top level of a file. Its id is like `src/keys/key-store.ts#listKeys`. */
 export interface TopSymbol {
   readonly id: string;
   readonly path: string;
   readonly name: string;
-  /** The function that its value is a call of, like `operation`; null if it is no such call. */
+  /** The function whose result is the symbol's value, like `operation`; null if the value is not a call. */
   readonly madeBy: string | null;
-  /** The names of the functions that its text calls. */
+  /** The names of the functions that the symbol's text calls. */
   readonly calls: ReadonlySet<string>;
-  /** The symbols that its text names. */
+  /** The symbols that the symbol's text names. */
   readonly uses: readonly string[];
-  /** Whether its own text changes rows. */
+  /** Whether the symbol's own text changes rows. */
   readonly writes: boolean;
 }
 
-/** The symbols at the top of these files. */
+/** Reads the symbols at the top level of these files. */
 export function readSymbols(files: readonly SourceFile[]): ReadonlyMap<string, TopSymbol> {
   return new Map(files.flatMap(symbolsOf).map((symbol) => [symbol.id, symbol]));
 }
 
-/** What makes operations: one, or those that each kind of recipient has. */
+/** Functions that make operations: one operation, or those that each kind of recipient has. */
 const MAKERS: ReadonlySet<string | null> = new Set([
   "operation",
   "recipientOperations",
@@ -34,7 +34,9 @@ export function isOperation({ madeBy }: TopSymbol): boolean {
   return MAKERS.has(madeBy);
 }
 
-/** The symbols that change rows, by themselves or by what they use, without those that are operations or use one. */
+/**
+ * Finds the symbols that change rows, directly or through what they use. Operations, and symbols that only use an operation, are left out.
+ */
 export function findWriters(symbols: ReadonlyMap<string, TopSymbol>): ReadonlySet<string> {
   const writers = new Set<string>();
   const isOpen = (symbol: TopSymbol): boolean => !writers.has(symbol.id) && !isOperation(symbol);
@@ -48,10 +50,10 @@ export function findWriters(symbols: ReadonlyMap<string, TopSymbol>): ReadonlySe
   return writers;
 }
 
-/** Folders that do nothing by themselves: what they call is done by operations. */
+/** Folders whose code has no effect by itself: the operations that it calls have. */
 const CLIENTS = ["src/apply/"];
 
-/** Whether a symbol, or one that it uses in its own folder or in a client of operations, uses a symbol of that kind. */
+/** Whether a symbol uses a symbol of this kind, directly or through symbols in its own folder or in a client of operations. */
 export function leadsTo(
   symbols: ReadonlyMap<string, TopSymbol>,
   from: TopSymbol,
@@ -93,7 +95,7 @@ function symbolsOf({ path, text }: SourceFile): TopSymbol[] {
   });
 }
 
-/** What a file imports as values, by the name that it has there. */
+/** The ids of the values that a file imports, by the name that the file uses for each. */
 function importedNames(source: ts.SourceFile, path: string): Map<string, string> {
   const names = new Map<string, string>();
   for (const statement of source.statements) {
@@ -128,7 +130,7 @@ function namedParts(statement: ts.Statement): NamedPart[] {
   );
 }
 
-/** One, or those that a value is taken apart into. */
+/** Returns the one name of a binding, or all names if it takes a value apart. */
 function namesOf(name: ts.BindingName): string[] {
   if (ts.isIdentifier(name)) return [name.text];
   return name.elements.flatMap((element) => (ts.isBindingElement(element) ? namesOf(element.name) : []));
@@ -153,7 +155,7 @@ function callsIn(node: ts.Node, names = new Set<string>()): Set<string> {
   return names;
 }
 
-/** `b` in `a.b` and in `{ b: c }`. */
+/** Whether the child is the name of a member: `b` in `a.b` and in `{ b: c }`. */
 function isMemberName(parent: ts.Node, child: ts.Node): boolean {
   const hasName = ts.isPropertyAccessExpression(parent) || ts.isPropertyAssignment(parent);
   return hasName && parent.name === child;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listFiles, readText } from "./repository.ts";
 import { checkTableOwners, findTableUses, type ForeignUse, TABLE_OWNERS } from "./table-owners.ts";
 
-/** Each use of a table outside of the folder that owns it, and why the owner has no function for it. */
+/** Each use of a table outside the folder that owns it, and the reason why the owner has no function for it. */
 const FOREIGN_USES: readonly ForeignUse[] = [
   {
     folder: "database",

@@ -73,10 +73,10 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   settings_version: "database",
 };
 
-/** One folder that uses a table of another folder, and why its owner cannot do it. */
+/** A folder that uses a table of another folder, and the reason why the owner cannot do it. */
 export interface ForeignUse {
   readonly folder: string;
-  /** Null is a name that is put in when the program runs. */
+  /** Null for a name that is inserted when the program runs. */
   readonly table: string | null;
   readonly does: "reads" | "writes";
   readonly why: string;
@@ -86,7 +86,7 @@ export interface ForeignUse {
 export interface TableUse {
   readonly place: string;
   readonly folder: string;
-  /** Null when the source hands in a name that cannot be read here. */
+  /** Null if the source inserts a name that cannot be read here. */
   readonly table: string | null;
   readonly does: "reads" | "writes";
 }
@@ -99,10 +99,10 @@ const NAMES = String.raw`((?:[\w$]+(?:\s+AS\s+\w+)?\s*,\s*)*[\w$]+)`;
 const READING_SQL = new RegExp(String.raw`(?<!\bDELETE\s+)\b(?:FROM|JOIN)\s+${NAMES}`, "g");
 const WRITING_SQL =
   /\b(?:(?:INSERT(?:\s+OR\s+\w+)?|REPLACE)\s+INTO|DELETE\s+FROM|UPDATE(?:\s+OR\s+\w+)?(?=\s+\S+\s+SET\b))\s+([\w$]+)/g;
-/** What stands for a part of an SQL text that is put in when the program runs. */
+/** The sign for a part of an SQL text that is inserted when the program runs. */
 const PUT_IN = "$";
 
-/** The tables that a source names in Kysely's queries and in SQL texts; only calls and upper-case SQL are looked at. */
+/** Finds the tables that a source names in Kysely's queries and in SQL texts. It looks only at calls and at SQL in upper case. */
 export function findTableUses({ path, text }: SourceFile): TableUse[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const folder = (path.split("/")[1] ?? "").replace(/\.ts$/, "");
@@ -124,7 +124,7 @@ export function findTableUses({ path, text }: SourceFile): TableUse[] {
   return uses;
 }
 
-/** `"a"`, `"a as b"` or an array of them; a query inside a query is looked at by itself. */
+/** Returns the tables in `"a"`, `"a as b"` or an array of them. A query inside a query is checked separately. */
 function tablesOf(argument: ts.Expression | undefined): (string | null)[] {
   if (argument === undefined || ts.isArrowFunction(argument)) return [];
   if (ts.isArrayLiteralExpression(argument)) return argument.elements.flatMap(tablesOf);
@@ -137,7 +137,7 @@ function sqlOf(node: ts.Node): string {
   return node.head.text + node.templateSpans.map((span) => nameOf(span) + span.literal.text).join("");
 }
 
-/** The rows of a parameter are no table. */
+/** The rows of a parameter are not a table. */
 function nameOf({ expression }: ts.TemplateSpan): string {
   return ts.isIdentifier(expression) && expression.text === "LIST" ? "json_each" : PUT_IN;
 }
@@ -153,7 +153,7 @@ function tablesInSql(sql: string): Pick<TableUse, "table" | "does">[] {
   return [...found("reads", READING_SQL), ...found("writes", WRITING_SQL)];
 }
 
-/** One line a use of another folder's table that is not listed, and one a listed use that nothing makes any more. */
+/** Returns a line for each use of another folder's table that is not listed, and for each listed use that no longer exists. */
 export function checkTableOwners(
   files: readonly SourceFile[],
   owners: Readonly<Record<string, string>>,

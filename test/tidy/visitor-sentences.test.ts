@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { parseAst } from "vitest/node";
 import { listFiles, readText } from "./repository.ts";
 
-/** Where pages, sentences and letters for people are made who never chose this service. */
+/** The folders that make pages, sentences and letters for people who did not choose this service. */
 const FOLDERS =
   /^src\/(?:http|mail|languages|browser(?!\/dashboard)|schemas|submissions|webhooks)\/(?!.*(?:texts\/|generated)).*\.ts$/;
-/** What such a file uses, if it is none of a browser: markup or the texts of the languages. */
+/** What such a file imports, unless it is for browsers: markup or the texts of the languages. */
 const SPEAKS = /from "(?:\.\.?\/)+(?:foundation\/html|languages\/\w+|visitor-page|mail-parts)\.ts"/;
-/** Of these, the ones whose readers are owners and developers. */
+/** Of these files, the ones whose readers are owners and developers. */
 const FOR_OWNERS = new Set([
   "src/mail/auto-reply/auto-reply-transport.ts",
   "src/mail/letter-store.ts",
@@ -17,7 +17,7 @@ const FOR_OWNERS = new Set([
   "src/schemas/form-snippets.ts",
 ]);
 
-/** What is no sentence for visitors, with the reason. */
+/** Texts that are not sentences for visitors, with the reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
   "Thank you. Your answers were received.": "formsvc.js, if a server of an earlier version says nothing",
   "Network error": "the `error` of an answer",
@@ -42,17 +42,17 @@ interface Node {
   readonly [member: string]: unknown;
 }
 
-/** Errors say something to developers; visitors get a text in their place. */
+/** Errors speak to developers. Visitors get another text. */
 const ERRORS = /^(?:FormsvcError|Error|TypeError)$/;
 /** Attributes that people read. */
 const READ_ATTRIBUTES = /\b(?:alt|title|aria-label|placeholder)="([^"]*)"/g;
 const WORDS = /\p{L}{2,}[,;:.!?]? +\p{L}{2,}|\p{L}{2,}[.!?]$/u;
 const A_WORD = /\p{L}{2,}/u;
-/** Style sheets, policies, headers and statements in a plain text. */
+/** Texts that are not sentences: style sheets, policies, headers and statements. */
 const NO_SENTENCE =
   /[{}<>=]|^(?:[\w-]+-(?:src|action|ancestors) |SELECT |CASE |[\w-]+:[^ ]|\0;|Bearer |confirmation |[A-Z][\w-]*: (?:\0|All$|quoted-printable$))/;
 
-/** Literal sentences of a source, and each word between tags or in an attribute that people read; in the order of the code. */
+/** Finds the literal sentences of a source, and each word between tags or in an attribute that people read, in the order of the code. */
 function sentencesIn(source: string): string[] {
   const { code } = transformSync(source, { loader: "ts", charset: "utf8" });
   return textsOf(parseAst(code) as unknown as Node);
@@ -79,7 +79,7 @@ function childrenOf(node: Node): Node[] {
     .filter((each): each is Node => typeof (each as Node | null)?.type === "string");
 }
 
-/** The text of a template, with a sign for each hole. */
+/** The text of a template, with a NUL for each hole. */
 function quasisOf(node: Node): string {
   return (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join("\0");
 }
@@ -103,7 +103,7 @@ function markupTexts(text: string): string[] {
     .filter((part) => A_WORD.test(part.replaceAll(/&\w+;/g, "")));
 }
 
-/** Files whose words are read by visitors. */
+/** Lists the files whose words visitors read. */
 function spokenFiles(): readonly string[] {
   return listFiles().filter(
     (path) =>

@@ -1,11 +1,11 @@
 import type { SourceFile } from "./source-rules.ts";
 
-/** Words and turns of phrase that were given up. The glossary, docs/glossary.md, has the words that are used. */
+/** Words and turns of phrase that we no longer use. The glossary, docs/glossary.md, has the words that we use. */
 interface GivenUp {
   readonly pattern: RegExp;
-  /** What to write in its place. */
+  /** The words to write instead. */
   readonly instead: string;
-  /** The files that it must not be in. */
+  /** The files that must not contain the pattern. */
   readonly in: RegExp;
 }
 
@@ -13,13 +13,13 @@ const TEXTS = /\.(?:ts|md)$/;
 const SOURCES = /^src\/.*\.ts$/;
 const CODE = /^(?:src|scripts|test)\/.*\.ts$/;
 
-/** Something of the program's own that has such a name. */
+/** Matches a declaration of the program's own with such a name. */
 function named(name: string): RegExp {
   return new RegExp(`\\b(?:class|interface|type|function\\*?|const|let) (?:${name})\\b`);
 }
 
 const GIVEN_UP: readonly GivenUp[] = [
-  // CONTRIBUTING quotes it.
+  // CONTRIBUTING quotes this one.
   { pattern: /(?<!")\bso many\b/i, instead: "the number by its name", in: TEXTS },
   { pattern: /\bwhere there (?:is|are)\b/i, instead: "if there is", in: TEXTS },
   { pattern: /(?:\/\*\*|^ *\*) Most [a-z]/, instead: '"The largest number of …"', in: CODE },
@@ -75,7 +75,7 @@ const GIVEN_UP: readonly GivenUp[] = [
   },
 ];
 
-/** Lines with a word that was given up. */
+/** Finds the lines with a word that we no longer use. */
 export function findGivenUp({ path, text }: SourceFile): readonly string[] {
   if (path.endsWith(".generated.ts") || path.startsWith("test/tidy/words.")) return [];
   const rules = GIVEN_UP.filter((rule) => rule.in.test(path));
@@ -88,7 +88,7 @@ export function findGivenUp({ path, text }: SourceFile): readonly string[] {
     );
 }
 
-/** Names of exported types that two files give to two things, with the files. */
+/** Finds names that two files give to different exported types, with these files. */
 export function findSharedNames(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   const homes = new Map<string, string[]>();
   for (const { path, text } of files) {
