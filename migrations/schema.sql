@@ -25,7 +25,7 @@ CREATE TRIGGER workspace_gets_owner AFTER INSERT ON workspace BEGIN
     VALUES (new.id, new.account_id, 'owner', NULL, 1, 1, new.created_at, NULL);
 END;
 
--- Who sees a workspace, and as what. A trigger makes the account of a new workspace its owner.
+-- The accounts that see a workspace, each with its role. A trigger makes the account of a new workspace its owner.
 CREATE TABLE member (
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
   account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
@@ -44,7 +44,7 @@ CREATE TABLE member (
 CREATE INDEX member_by_account ON member (account_id);
 CREATE INDEX member_by_maker ON member (by_account_id) WHERE by_account_id IS NOT NULL;
 
--- Who is asked to become a member, for 7 days.
+-- Invitations to become a member, each valid for 7 days.
 CREATE TABLE invitation (
   id TEXT PRIMARY KEY,
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
@@ -70,7 +70,7 @@ CREATE UNIQUE INDEX invitation_by_email ON invitation (lower(email), workspace_i
 CREATE INDEX invitation_by_maker ON invitation (by_account_id) WHERE by_account_id IS NOT NULL;
 CREATE INDEX invitation_by_workspace ON invitation (workspace_id);
 
--- Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.
+-- The number of accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.
 CREATE TABLE usage (
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
   month TEXT NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE usage (
   PRIMARY KEY (workspace_id, month)
 ) STRICT, WITHOUT ROWID;
 
--- One form: its settings.
+-- The settings of one form.
 CREATE TABLE endpoint (
   id TEXT PRIMARY KEY,
   workspace_id TEXT NOT NULL REFERENCES workspace,
@@ -115,7 +115,7 @@ CREATE TABLE endpoint_schema (
   PRIMARY KEY (endpoint_id, version)
 ) STRICT, WITHOUT ROWID;
 
--- Keys, as hashes.
+-- Keys of endpoints, as hashes.
 CREATE TABLE api_key (
   id TEXT PRIMARY KEY,
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
@@ -160,7 +160,7 @@ CREATE INDEX api_token_by_endpoint ON api_token (endpoint_id) WHERE endpoint_id 
 CREATE INDEX api_token_by_expiry ON api_token (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX api_token_by_workspace ON api_token (workspace_id) WHERE workspace_id IS NOT NULL;
 
--- Command lines that ask to be logged in, for ten minutes.
+-- Command lines that ask to be logged in, each for ten minutes.
 CREATE TABLE login_request (
   device_hash BLOB PRIMARY KEY,
   -- What a person compares and types: XXXX-XXXX.
@@ -178,7 +178,7 @@ CREATE TABLE login_request (
 CREATE INDEX login_request_by_age ON login_request (created_at);
 CREATE INDEX login_request_by_client ON login_request (client_address);
 
--- The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256.
+-- The first answer to an Idempotency-Key over the API, without secrets. It is kept for 24 h. Both hashes are SHA-256.
 CREATE TABLE api_answer (
   -- Whose token it was: an account, a workspace or an endpoint.
   owner TEXT NOT NULL,
@@ -192,7 +192,7 @@ CREATE TABLE api_answer (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX api_answer_by_age ON api_answer (created_at);
 
--- Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.
+-- Accepted posts. seq is the order of commits, which `tail` follows; the number of a deleted row is not used again.
 CREATE TABLE submission (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -209,14 +209,14 @@ CREATE TABLE submission (
 CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
 CREATE INDEX submission_set_aside ON submission (endpoint_number, id) WHERE unknown_fields IS NOT NULL;
 
--- Rows of other services' exports that were imported, as hashes. They outlive their submissions.
+-- Rows from exports of other services that were imported, as hashes. They stay after their submissions are deleted.
 CREATE TABLE imported_row (
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
   row_hash TEXT NOT NULL,
   PRIMARY KEY (endpoint_id, row_hash)
 ) STRICT, WITHOUT ROWID;
 
--- The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256.
+-- The first 200 answer to an Idempotency-Key, by kind of API key. It is kept for 24 h. Both hashes are SHA-256.
 CREATE TABLE idempotency (
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
   kind TEXT NOT NULL CHECK (kind IN ('secret', 'publishable')),
@@ -228,7 +228,7 @@ CREATE TABLE idempotency (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
--- Posts that were refused as spam or for the month's limit and can be released.
+-- Posts that were refused as spam or because of the monthly limit, and that can be released.
 CREATE TABLE held (
   id TEXT PRIMARY KEY,
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
@@ -297,7 +297,7 @@ CREATE TRIGGER held_moves AFTER UPDATE OF workspace_id ON held BEGIN
       first_trapped = max(first_trapped, excluded.first_trapped);
 END;
 
--- How many held posts a network has in a workspace, and which of them is deleted first. Triggers count.
+-- The number of held posts that a network has in a workspace, and the one that is deleted first. Triggers count.
 CREATE TABLE held_network (
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
   network TEXT NOT NULL,
@@ -309,7 +309,7 @@ CREATE TABLE held_network (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX held_network_by_posts ON held_network (workspace_id, posts DESC, first_trapped DESC, first_id);
 
--- How many posts a workspace holds, counted by triggers, and how many were deleted for lack of room.
+-- The number of posts that a workspace holds, and the number of those deleted because there was no room. Triggers count.
 CREATE TABLE held_total (
   workspace_id TEXT PRIMARY KEY REFERENCES workspace ON DELETE CASCADE,
   posts INTEGER NOT NULL,
@@ -319,7 +319,7 @@ CREATE TABLE held_total (
   bytes INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
--- Files of submissions and held posts. One that belongs to neither any more is deleted by a clean-up.
+-- Files of submissions and held posts. A clean-up deletes a file that no longer belongs to either.
 CREATE TABLE file (
   id TEXT PRIMARY KEY,
   endpoint_id TEXT NOT NULL,
@@ -358,7 +358,7 @@ CREATE TRIGGER file_object_leaves AFTER UPDATE OF object_id ON file
     VALUES (old.object_id, CAST(unixepoch('subsec') * 1000 AS INTEGER), old.state <> 'storing') ON CONFLICT DO NOTHING;
 END;
 
--- The bytes of files, 262144 a row; the last row of a file has the rest.
+-- The bytes of files. Each row has 262144 bytes; the last row of a file has the rest.
 CREATE TABLE file_chunk (
   file_id TEXT NOT NULL REFERENCES file (id),
   -- From 0 on.
@@ -367,7 +367,7 @@ CREATE TABLE file_chunk (
   PRIMARY KEY (file_id, position)
 ) STRICT;
 
--- Objects of the store of files whose file is gone, written by triggers, until the store has deleted them.
+-- Objects in the store of files whose file is gone. Triggers write them; they stay until the store has deleted the object.
 CREATE TABLE file_deletion (
   object_id TEXT PRIMARY KEY,
   lost_at INTEGER NOT NULL,
@@ -378,14 +378,14 @@ CREATE TABLE file_deletion (
 ) STRICT;
 CREATE INDEX file_deletion_by_time ON file_deletion (next_at);
 
--- How many files an endpoint has, and their bytes, counted by triggers.
+-- The number and the bytes of the files of an endpoint. Triggers count.
 CREATE TABLE file_total (
   endpoint_id TEXT PRIMARY KEY,
   files INTEGER NOT NULL,
   bytes INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Files that a virus scanner has not judged.
+-- Files for which a virus scanner has given no verdict.
 CREATE TABLE file_scan (
   file_id TEXT PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   -- Nobody may read a file that is `scanning`. It could not be scanned in time if it is `kept`, which may be read, or `refused`.
@@ -400,7 +400,7 @@ CREATE TABLE file_scan (
 CREATE INDEX file_scan_due ON file_scan (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX file_scan_waiting ON file_scan (wait_until) WHERE state = 'scanning';
 
--- Submissions whose messages wait until their files are judged, or until a time.
+-- Submissions whose messages wait until their files have a verdict, or until a certain time.
 CREATE TABLE scan_wait (
   submission_id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE,
   until INTEGER NOT NULL,
@@ -408,7 +408,7 @@ CREATE TABLE scan_wait (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX scan_wait_by_time ON scan_wait (until);
 
--- Bytes of files that came in a UTC day, by address (its hash) and by form.
+-- The bytes of files that came in a UTC day, by address (as a hash) and by form.
 CREATE TABLE upload_use (
   -- YYYY-MM-DD, UTC.
   day TEXT NOT NULL,
@@ -417,7 +417,7 @@ CREATE TABLE upload_use (
   PRIMARY KEY (day, unit)
 ) STRICT, WITHOUT ROWID;
 
--- Proofs of work that posts brought, until they would be late; each counts once.
+-- Proofs of work that came with posts, because each is valid once. A row is kept until its proof has expired.
 CREATE TABLE spent_proof (
   id BLOB PRIMARY KEY,
   used_by TEXT NOT NULL,
@@ -425,20 +425,20 @@ CREATE TABLE spent_proof (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spent_proof_by_end ON spent_proof (expires_at);
 
--- One row. Raised by every change to what servers hold in memory.
+-- One row. Every change to what servers hold in memory raises its number.
 CREATE TABLE settings_version (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   version INTEGER NOT NULL
 ) STRICT;
 
--- One row. The last address that seems to be a proxy which `server.trustProxy` does not name.
+-- One row. The last address that seems to be a proxy but is not in `server.trustProxy`.
 CREATE TABLE untrusted_proxy (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   address TEXT NOT NULL,
   seen_at INTEGER NOT NULL
 ) STRICT;
 
--- What a page with a form does wrong, as its posts show: the last time of each kind.
+-- Faults of pages with a form, which their posts show. A row has the last time of one kind of fault.
 CREATE TABLE page_fault (
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
   -- `redirect`: it names a page after success to which nobody is led. `file_name`: it sends the name in place of the file.
@@ -449,7 +449,7 @@ CREATE TABLE page_fault (
   PRIMARY KEY (endpoint_id, kind)
 ) STRICT, WITHOUT ROWID;
 
--- Problems that the operator was told of by e-mail and that had not ended: a restart tells none of them again.
+-- Unsolved problems about which the operator got an e-mail. After a restart, no second e-mail is sent about them.
 CREATE TABLE told_problem (
   -- What the problem is about: it stays the same while the problem lasts.
   topic TEXT PRIMARY KEY,
@@ -459,7 +459,7 @@ CREATE TABLE told_problem (
   finding TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Recipients of an endpoint's notifications, for any transport, each with its state.
+-- Recipients of an endpoint's notifications, of every kind, each with its state.
 CREATE TABLE recipient (
   id TEXT PRIMARY KEY,
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
@@ -478,7 +478,7 @@ CREATE TABLE recipient (
 ) STRICT;
 CREATE INDEX recipient_by_endpoint ON recipient (endpoint_id);
 
--- Address and settings of a recipient that is reached over HTTP.
+-- The address and settings of a recipient that is reached over HTTP.
 CREATE TABLE webhook (
   id TEXT PRIMARY KEY REFERENCES recipient ON DELETE CASCADE,
   url TEXT NOT NULL,
@@ -488,7 +488,7 @@ CREATE TABLE webhook (
   format TEXT NOT NULL DEFAULT 'standard', secret_url BLOB
 ) STRICT;
 
--- Keys that sign notifications. After a rotation the old one expires.
+-- Keys that sign notifications. After a rotation, the old key expires.
 CREATE TABLE webhook_secret (
   webhook_id TEXT NOT NULL REFERENCES webhook ON DELETE CASCADE,
   key BLOB NOT NULL,
@@ -497,7 +497,7 @@ CREATE TABLE webhook_secret (
   PRIMARY KEY (webhook_id, key)
 ) STRICT, WITHOUT ROWID;
 
--- Address and settings of a recipient that is reached by e-mail.
+-- The address and settings of a recipient that is reached by e-mail.
 CREATE TABLE mail_recipient (
   id TEXT PRIMARY KEY REFERENCES recipient ON DELETE CASCADE,
   address TEXT NOT NULL,
@@ -517,7 +517,7 @@ CREATE INDEX mail_recipient_by_mailbox ON mail_recipient (
   replace(substr(lower(address), 1, instr(replace(address, '@', '+'), '+') - 1), '.', '') || substr(lower(address), instr(address, '@'))
 );
 
--- Letters of the server that must not be lost. None holds the token of a link: that of a confirmation is made when its turn has come.
+-- Letters of the server that must not be lost. None contains the token of a link: a confirmation gets it when it is sent.
 CREATE TABLE letter (
   -- `msg_…`, which its Message-ID has.
   id TEXT PRIMARY KEY,
@@ -548,7 +548,7 @@ CREATE INDEX letter_finished ON letter (finished_at) WHERE finished_at IS NOT NU
 CREATE INDEX letter_pending ON letter (due_at) WHERE state = 'pending';
 CREATE UNIQUE INDEX letter_waiting ON letter (address, topic) WHERE state = 'pending';
 
--- The automatic reply of an endpoint: an e-mail to whoever posts, with the owner's text.
+-- The automatic reply of an endpoint: an e-mail with the owner's text to the person who posts.
 CREATE TABLE auto_reply (
   id TEXT PRIMARY KEY REFERENCES recipient ON DELETE CASCADE,
   -- Name of the field that has the address.
@@ -563,13 +563,13 @@ CREATE TABLE auto_reply (
   sent_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- In which language whoever posted gets the automatic reply, if the post said it.
+-- The language of the automatic reply to a post, if the post named one.
 CREATE TABLE reply_language (
   submission_id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   language TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What was counted against limits of messages: a row for each message and limit, until it counts no more.
+-- The use of limits of messages: a row for each message and limit, until it no longer counts.
 CREATE TABLE quota_use (
   -- SHA-256 of whom the limit is for.
   key BLOB NOT NULL,
@@ -581,7 +581,7 @@ CREATE TABLE quota_use (
 CREATE INDEX quota_use_by_age ON quota_use (expires_at);
 CREATE INDEX quota_use_by_submission ON quota_use (submission_id);
 
--- How much a recipient got lately, if its transport limits that. A recipient that got nothing yet has no row.
+-- The number of messages that a recipient got lately, if its kind has such a limit. A recipient that got nothing yet has no row.
 CREATE TABLE recipient_pace (
   recipient_id TEXT PRIMARY KEY REFERENCES recipient ON DELETE CASCADE,
   -- The short window and the hour: when each began, and the messages begun in it.
@@ -593,7 +593,7 @@ CREATE TABLE recipient_pace (
   gathers_until INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Places that fail at present, like a mail server: all recipients there wait. For people; the server starts without any.
+-- Places that fail at present, like a mail server: all their recipients wait. People read these rows; a new server ignores them.
 CREATE TABLE place_fault (
   kind TEXT NOT NULL,
   place TEXT NOT NULL,
@@ -603,7 +603,7 @@ CREATE TABLE place_fault (
   PRIMARY KEY (kind, place)
 ) STRICT, WITHOUT ROWID;
 
--- Messages that are not claimed yet; one row has those of one transaction to one recipient.
+-- Messages that are not claimed yet. A row has the messages of one transaction to one recipient.
 CREATE TABLE outbox (
   number INTEGER PRIMARY KEY,
   recipient_id TEXT NOT NULL REFERENCES recipient ON DELETE CASCADE,
@@ -659,7 +659,7 @@ CREATE TABLE attempt (
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
 
--- Which owners were told in which month that their workspace comes near its monthly limit, has reached it, and holds a first post for it.
+-- Notices to owners in a month: their workspace is near its limit of posts or files, has reached it, or holds a first post.
 CREATE TABLE limit_notice (
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
   month TEXT NOT NULL,
@@ -668,7 +668,7 @@ CREATE TABLE limit_notice (
   PRIMARY KEY (workspace_id, month, what)
 ) STRICT, WITHOUT ROWID;
 
--- What an e-mail about submissions is made of besides them, from before its first attempt on: each attempt sends the same bytes.
+-- The parts of an e-mail about submissions besides these, from before its first attempt: each attempt sends the same bytes.
 CREATE TABLE mail_frame (
   delivery_id TEXT PRIMARY KEY REFERENCES delivery ON DELETE CASCADE,
   -- JSON of the subject's template, of who gets the answer, and of the addresses of links.
@@ -687,7 +687,7 @@ CREATE TABLE endpoint_spam (
   choices TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Pages whose posts an endpoint refused, because their origin is not among its allowed ones.
+-- The origins of pages whose posts an endpoint refused, because they are not among its allowed origins.
 CREATE TABLE refused_origin (
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
   origin TEXT NOT NULL,
@@ -698,7 +698,7 @@ CREATE TABLE refused_origin (
   PRIMARY KEY (endpoint_id, origin)
 ) STRICT, WITHOUT ROWID;
 
--- Sketches of the last texts that a workspace received, to recognise repeated ones.
+-- Sketches of the last texts that a workspace received, with which repeated texts are recognised.
 CREATE TABLE remembered_text (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
@@ -721,7 +721,7 @@ CREATE TABLE remembered_text_key (
   PRIMARY KEY (key, text_id)
 ) STRICT, WITHOUT ROWID;
 
--- Submissions that somebody marked as spam or not, as the features that the filter learns from.
+-- Submissions that a person marked as spam or not, as the features from which the filter learns.
 CREATE TABLE lesson (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
@@ -746,7 +746,7 @@ CREATE TABLE learned_weights (
   weights BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How an account signs in. One that never did has no row.
+-- How an account signs in. An account that never signed in has no row.
 CREATE TABLE credential (
   account_id TEXT PRIMARY KEY REFERENCES account ON DELETE CASCADE,
   -- argon2id of the password, in PHC format.
@@ -759,7 +759,7 @@ CREATE TABLE credential (
   changed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Codes that stand in for the second factor, each for one sign-in.
+-- Codes that replace the second factor, each for one sign-in.
 CREATE TABLE recovery_code (
   account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
   -- SHA-256 of the code.
@@ -767,7 +767,7 @@ CREATE TABLE recovery_code (
   PRIMARY KEY (account_id, hash)
 ) STRICT, WITHOUT ROWID;
 
--- Passkeys (WebAuthn): what somebody's device signs in with.
+-- Passkeys (WebAuthn), with which a person's device signs in.
 CREATE TABLE passkey (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
@@ -785,7 +785,7 @@ CREATE TABLE passkey (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX passkey_by_account ON passkey (account_id, created_at);
 
--- Challenges that a passkey has answered, until they are too old to be answered again.
+-- Challenges that a passkey has answered. A row is kept until its challenge is too old to be answered again.
 CREATE TABLE spent_challenge (
   -- SHA-256
   hash BLOB PRIMARY KEY,
@@ -802,7 +802,7 @@ CREATE TABLE sign_in_link (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Links in letters, each for one use, that make an account or set a forgotten password.
+-- Links in letters, each for one use: they make an account or set a new password.
 CREATE TABLE mailed_link (
   -- SHA-256 of the token.
   token_hash BLOB PRIMARY KEY,
@@ -814,7 +814,7 @@ CREATE TABLE mailed_link (
 CREATE INDEX mailed_link_by_age ON mailed_link (purpose, created_at);
 CREATE UNIQUE INDEX mailed_link_by_email ON mailed_link (purpose, lower(email));
 
--- Browsers that are signed in.
+-- Sessions of browsers that are signed in.
 CREATE TABLE session (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
@@ -831,7 +831,7 @@ CREATE TABLE session (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_by_account ON session (account_id, seen_at);
 
--- Which subject of an OpenID issuer an account is.
+-- The account to which a subject of an OpenID issuer belongs.
 CREATE TABLE oidc_binding (
   -- As the issuer writes both.
   issuer TEXT NOT NULL,
@@ -849,7 +849,7 @@ CREATE TABLE file_link_key (
   key BLOB NOT NULL
 ) STRICT;
 
--- One row. The key of what tells that a browser or an address signed in before.
+-- One row. The key for the proof that a browser or an address has signed in before.
 CREATE TABLE sign_in_key (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   -- 32 random bytes, sealed or plain.
@@ -867,14 +867,14 @@ CREATE TABLE known_address (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX known_address_by_age ON known_address (seen_at);
 
--- Who has read which submission. An unread one has no row.
+-- The members who have read a submission. An unread submission has no row.
 CREATE TABLE submission_read (
   submission_id TEXT NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
   account_id TEXT NOT NULL,
   PRIMARY KEY (submission_id, account_id)
 ) STRICT, WITHOUT ROWID;
 
--- What people do about a submission: whether it is done, and whose it is. One that is open and nobody's needs no row.
+-- The work on a submission: whether it is done, and who does it. One that is open and assigned to nobody needs no row.
 CREATE TABLE submission_work (
   id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE,
   endpoint_number INTEGER NOT NULL,
@@ -884,7 +884,7 @@ CREATE TABLE submission_work (
 CREATE INDEX submission_work_by_assignee ON submission_work (assignee_id) WHERE assignee_id IS NOT NULL;
 CREATE INDEX submission_work_by_endpoint ON submission_work (endpoint_number, id);
 
--- Submissions that were deleted and can be brought back. Each is still in `submission`.
+-- Submissions that were deleted and can be restored. Each is still in `submission`.
 CREATE TABLE submission_bin (
   id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE,
   endpoint_number INTEGER NOT NULL,
@@ -893,7 +893,7 @@ CREATE TABLE submission_bin (
 CREATE INDEX submission_bin_by_age ON submission_bin (deleted_at);
 CREATE INDEX submission_bin_by_endpoint ON submission_bin (endpoint_number, id);
 
--- What people noted about a submission.
+-- Notes of people on a submission.
 CREATE TABLE submission_note (
   id TEXT PRIMARY KEY,
   submission_id TEXT NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
@@ -904,7 +904,7 @@ CREATE TABLE submission_note (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX submission_note_by_submission ON submission_note (submission_id, id);
 
--- Who changed what. The oldest rows are deleted.
+-- The changes, and who made them. The oldest rows are deleted.
 CREATE TABLE audit_event (
   id INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,

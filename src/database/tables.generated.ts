@@ -12,13 +12,13 @@ export interface Tables {
     is_operator: Generated<number>;
     email_proved_at: number | null;
     is_doubtful: Generated<number>;
-    /** The issuer whose group made it an operator; null if somebody did. */
+    /** The issuer whose group made the account an operator; null if a person did. */
     operator_by: string | null;
   };
   /** Groups of endpoints, each with the plan that limits it and one of its owners. */
   workspace: {
     id: string;
-    /** One of its owners. */
+    /** One of the workspace's owners. */
     account_id: string;
     name: string;
     plan: string;
@@ -28,25 +28,25 @@ export interface Tables {
     brand_name: string | null;
     brand_footer: string | null;
   };
-  /** Who sees a workspace, and as what. A trigger makes the account of a new workspace its owner. */
+  /** The accounts that see a workspace, each with its role. A trigger makes the account of a new workspace its owner. */
   member: {
     workspace_id: string;
     account_id: string;
     role: "owner" | "editor" | "reader";
-    /** JSON array of ids; null is all. */
+    /** JSON array of ids; null means all. */
     endpoints: string | null;
     may_export: number;
     sees_spam_details: number;
     since: number;
     by_account_id: string | null;
   };
-  /** Who is asked to become a member, for 7 days. */
+  /** Invitations to become a member, each valid for 7 days. */
   invitation: {
     id: string;
     workspace_id: string;
     email: string;
     role: "owner" | "editor" | "reader";
-    /** JSON array of ids; null is all. */
+    /** JSON array of ids; null means all. */
     endpoints: string | null;
     may_export: number;
     sees_spam_details: number;
@@ -56,14 +56,14 @@ export interface Tables {
     by_account_id: string | null;
     by_operator: number;
   };
-  /** Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count. */
+  /** The number of accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count. */
   usage: {
     workspace_id: string;
     /** `YYYY-MM`, UTC. */
     month: string;
     used: number;
   };
-  /** One form: its settings. */
+  /** The settings of one form. */
   endpoint: {
     id: string;
     workspace_id: string;
@@ -72,7 +72,7 @@ export interface Tables {
     schema_version: number;
     /** JSON array of origins. */
     allowed_origins: string;
-    /** JSON array of names; null is the built-in list. */
+    /** JSON array of names; null means the built-in list. */
     honeypots: string | null;
     success_url: string | null;
     error_url: string | null;
@@ -100,7 +100,7 @@ export interface Tables {
     definition: string;
     created_at: number;
   };
-  /** Keys, as hashes. */
+  /** Keys of endpoints, as hashes. */
   api_key: {
     id: string;
     endpoint_id: string;
@@ -110,7 +110,7 @@ export interface Tables {
     created_at: number;
     revoked_at: number | null;
     seen_in_browser_at: number | null;
-    /** 1 once that time was reached, whatever the clock says later. */
+    /** 1 after the time of revocation was reached, whatever the clock says later. */
     is_revoked: Generated<number>;
     tag: Buffer | null;
   };
@@ -129,7 +129,7 @@ export interface Tables {
     last_used_at: number | null;
     revoked_at: number | null;
   };
-  /** Command lines that ask to be logged in, for ten minutes. */
+  /** Command lines that ask to be logged in, each for ten minutes. */
   login_request: {
     device_hash: Buffer;
     user_code: string;
@@ -141,7 +141,7 @@ export interface Tables {
     polled_at: number;
     created_at: number;
   };
-  /** The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256. */
+  /** The first answer to an Idempotency-Key over the API, without secrets. It is kept for 24 h. Both hashes are SHA-256. */
   api_answer: {
     owner: string;
     operation: string;
@@ -151,7 +151,7 @@ export interface Tables {
     answer: string | null;
     created_at: number;
   };
-  /** Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again. */
+  /** Accepted posts. seq is the order of commits, which `tail` follows; the number of a deleted row is not used again. */
   submission: {
     seq: Generated<number>;
     id: string;
@@ -165,26 +165,26 @@ export interface Tables {
     ip_address: string;
     user_agent: string;
     created_at: number;
-    /** The notification is head, the data and tail. If tail is null, it is head alone; if head is null, there is none. */
+    /** The notification is head, data and tail. If tail is null, it is head alone; if head is null, there is no notification. */
     event_head: string | null;
     event_tail: string | null;
     /** The version of the filter that gave the score. */
     spam_version: number;
-    /** JSON object of what was sent beyond the schema, by path; null if nothing was set aside. */
+    /** JSON object of the posted values that the schema does not name, by path; null if nothing was set aside. */
     unknown_fields: string | null;
-    /** How many such values had no room. */
+    /** The number of such values that had no room. */
     unknown_fields_dropped: number | null;
-    /** The service whose export it came from; null is a post. */
+    /** The service whose export contained the submission; null for a post. */
     imported_from: string | null;
-    /** JSON array of who got nothing because of a condition; null for nobody. */
+    /** JSON array of the recipients that got nothing because of a condition; null if there are none. */
     not_sent: string | null;
   };
-  /** Rows of other services' exports that were imported, as hashes. They outlive their submissions. */
+  /** Rows from exports of other services that were imported, as hashes. They stay after their submissions are deleted. */
   imported_row: {
     endpoint_id: string;
     row_hash: string;
   };
-  /** The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256. */
+  /** The first 200 answer to an Idempotency-Key, by kind of API key. It is kept for 24 h. Both hashes are SHA-256. */
   idempotency: {
     endpoint_id: string;
     kind: "secret" | "publishable";
@@ -193,14 +193,14 @@ export interface Tables {
     submission_id: string;
     created_at: number;
   };
-  /** Posts that were refused as spam or for the month's limit and can be released. */
+  /** Posts that were refused as spam or because of the monthly limit, and that can be released. */
   held: {
     id: string;
     workspace_id: string;
     endpoint_id: string;
     why: "spam" | "limit" | "origin";
     trapped: number;
-    /** SHA-256 over the hashes of the Idempotency-Key and the body, and the kind of key; without the last in rows of earlier versions. */
+    /** SHA-256 of the hashes of the Idempotency-Key and the body, and of the kind of key. In rows of earlier versions, the kind is missing. */
     key_hash: Buffer | null;
     schema_version: number;
     /** JSON object. */
@@ -215,16 +215,16 @@ export interface Tables {
     created_at: number;
     /** A hash of the submitter's network; the address itself in rows of earlier versions. */
     network: string;
-    /** Of the page, if the post is held for it. */
+    /** The origin of the page, if the post is held because of it. */
     origin: string | null;
-    /** Of its texts. */
+    /** The size of the post's texts in bytes. */
     bytes: number;
-    /** JSON object of what was sent beyond the schema, by path; null if nothing was set aside. */
+    /** JSON object of the posted values that the schema does not name, by path; null if nothing was set aside. */
     unknown_fields: string | null;
-    /** How many such values had no room. */
+    /** The number of such values that had no room. */
     unknown_fields_dropped: number | null;
   };
-  /** How many held posts a network has in a workspace, and which of them is deleted first. Triggers count. */
+  /** The number of held posts that a network has in a workspace, and the one that is deleted first. Triggers count. */
   held_network: {
     workspace_id: string;
     network: string;
@@ -233,121 +233,121 @@ export interface Tables {
     first_trapped: number;
     first_id: string;
   };
-  /** How many posts a workspace holds, counted by triggers, and how many were deleted for lack of room. */
+  /** The number of posts that a workspace holds, and the number of those deleted because there was no room. Triggers count. */
   held_total: {
     workspace_id: string;
     posts: number;
-    /** Posts that were deleted because there were too many, since the beginning. */
+    /** The number of posts that were ever deleted because there were too many. */
     evicted: number;
     evicted_at: number | null;
-    /** Of the texts of its posts. */
+    /** The size of the posts' texts in bytes. */
     bytes: number;
   };
-  /** Files of submissions and held posts. One that belongs to neither any more is deleted by a clean-up. */
+  /** Files of submissions and held posts. A clean-up deletes a file that no longer belongs to either. */
   file: {
     id: string;
     endpoint_id: string;
     submission_id: string | null;
     held_id: string | null;
-    /** `storing` until its submission is stored: some chunks may be missing. */
+    /** `storing` until its submission is stored; some chunks may be missing until then. */
     state: "storing" | "stored";
     name: string;
-    /** In bytes. */
+    /** The size in bytes. */
     size: number;
-    /** The media type that its content has. */
+    /** The media type of its content. */
     type: string;
     /** Hexadecimal. */
     sha256: string;
     created_at: number;
-    /** 1 if its post is held. */
+    /** 1 if the file's post is held. */
     for_held: Generated<number>;
     /** 1 if this database is a backup that was made without the bytes of files. */
     is_left_out: Generated<number>;
-    /** Of its bytes in the S3-compatible store; null if they are in file_chunk. */
+    /** The id of the object with its bytes in the S3-compatible store; null if the bytes are in file_chunk. */
     object_id: string | null;
   };
-  /** The bytes of files, 262144 a row; the last row of a file has the rest. */
+  /** The bytes of files. Each row has 262144 bytes; the last row of a file has the rest. */
   file_chunk: {
     file_id: string;
-    /** From 0 on. */
+    /** The number of the chunk, from 0. */
     position: number;
     bytes: Buffer;
   };
-  /** Objects of the store of files whose file is gone, written by triggers, until the store has deleted them. */
+  /** Objects in the store of files whose file is gone. Triggers write them; they stay until the store has deleted the object. */
   file_deletion: {
     object_id: string;
     lost_at: number;
-    /** 0 if its post was cut off: the store may still be receiving it. */
+    /** 0 if the post was cut off, so that the store may still be receiving the object. */
     was_stored: number;
     attempts: Generated<number>;
-    /** When it is tried next. */
+    /** The time of the next attempt. */
     next_at: Generated<number>;
   };
-  /** How many files an endpoint has, and their bytes, counted by triggers. */
+  /** The number and the bytes of the files of an endpoint. Triggers count. */
   file_total: {
     endpoint_id: string;
     files: number;
     bytes: number;
   };
-  /** Files that a virus scanner has not judged. */
+  /** Files for which a virus scanner has given no verdict. */
   file_scan: {
     file_id: string;
-    /** Nobody may read a file that is `scanning`. It could not be scanned in time if it is `kept`, which may be read, or `refused`. */
+    /** Nobody may read a `scanning` file. If it could not be scanned in time, it is `kept`, which may be read, or `refused`. */
     state: "scanning" | "kept" | "refused";
-    /** Until then it is `scanning`. */
+    /** The time until which the file stays `scanning`. */
     wait_until: number;
-    /** Scans that ended without a verdict, for a reason that may lie in the file. */
+    /** The number of scans that ended without a verdict, for a reason that may lie in the file. */
     attempts: Generated<number>;
-    /** When it is to be scanned; whoever scans it moves it ahead meanwhile. Null is never. */
+    /** The time of the next scan. A server that scans the file moves the time ahead meanwhile. Null means never. */
     due_at: number | null;
   };
-  /** Submissions whose messages wait until their files are judged, or until a time. */
+  /** Submissions whose messages wait until their files have a verdict, or until a certain time. */
   scan_wait: {
     submission_id: string;
     until: number;
     recipients: string | null;
   };
-  /** Bytes of files that came in a UTC day, by address (its hash) and by form. */
+  /** The bytes of files that came in a UTC day, by address (as a hash) and by form. */
   upload_use: {
     /** `YYYY-MM-DD`, UTC. */
     day: string;
-    /** `address` and a hash, or `form` and an id. Without bytes: `full` and what was full, `told` and what an owner was told. */
+    /** `address` and a hash, or `form` and an id. Without bytes: `full` and the limit that is used up, `told` and what an owner was told. */
     unit: string;
     bytes: number;
   };
-  /** Proofs of work that posts brought, until they would be late; each counts once. */
+  /** Proofs of work that came with posts, because each is valid once. A row is kept until its proof has expired. */
   spent_proof: {
     id: Buffer;
     used_by: string;
     expires_at: number;
   };
-  /** One row. Raised by every change to what servers hold in memory. */
+  /** One row. Every change to what servers hold in memory raises its number. */
   settings_version: {
     id: number;
     version: number;
   };
-  /** One row. The last address that seems to be a proxy which `server.trustProxy` does not name. */
+  /** One row. The last address that seems to be a proxy but is not in `server.trustProxy`. */
   untrusted_proxy: {
     id: number;
     address: string;
     seen_at: number;
   };
-  /** What a page with a form does wrong, as its posts show: the last time of each kind. */
+  /** Faults of pages with a form, which their posts show. A row has the last time of one kind of fault. */
   page_fault: {
     endpoint_id: string;
     kind: "redirect" | "file_name";
-    /** An origin, empty if it was no address of the web; or the field that should have had a file. */
+    /** An origin, which is empty if it was not a web address; or the field that should have contained a file. */
     what: string;
     seen_at: number;
   };
-  /** Problems that the operator was told of by e-mail and that had not ended: a restart tells none of them again. */
+  /** Unsolved problems about which the operator got an e-mail. After a restart, no second e-mail is sent about them. */
   told_problem: {
     topic: string;
     told_to: string;
-    /** JSON */
+    /** JSON. */
     finding: string;
   };
-  /** Recipients of an endpoint's notifications, for any transport, each with its state. */
+  /** Recipients of an endpoint's notifications, of every kind, each with its state. */
   recipient: {
     id: string;
     endpoint_id: string;
@@ -362,10 +362,10 @@ export interface Tables {
     kind: string;
     confirmed_at: number | null;
     refusals: Generated<number>;
-    /** JSON array; null is every submission. */
+    /** JSON array; null means every submission. */
     conditions: string | null;
   };
-  /** Address and settings of a recipient that is reached over HTTP. */
+  /** The address and settings of a recipient that is reached over HTTP. */
   webhook: {
     id: string;
     url: string;
@@ -375,14 +375,14 @@ export interface Tables {
     format: Generated<string>;
     secret_url: Buffer | null;
   };
-  /** Keys that sign notifications. After a rotation the old one expires. */
+  /** Keys that sign notifications. After a rotation, the old key expires. */
   webhook_secret: {
     webhook_id: string;
     key: Buffer;
     created_at: number;
     expires_at: number | null;
   };
-  /** Address and settings of a recipient that is reached by e-mail. */
+  /** The address and settings of a recipient that is reached by e-mail. */
   mail_recipient: {
     id: string;
     address: string;
@@ -395,14 +395,14 @@ export interface Tables {
     language: string | null;
     attach: Generated<number>;
   };
-  /** Letters of the server that must not be lost. None holds the token of a link: that of a confirmation is made when its turn has come. */
+  /** Letters of the server that must not be lost. None contains the token of a link: a confirmation gets it when it is sent. */
   letter: {
     id: string;
     kind: "security" | "operator" | "confirmation";
     topic: string;
     address: string;
     recipient_id: string | null;
-    /** JSON of subject, paragraphs and link. */
+    /** JSON of the subject, the paragraphs and the link. */
     content: string;
     state: "pending" | "delivered" | "failed";
     attempts: Generated<number>;
@@ -413,7 +413,7 @@ export interface Tables {
     last_attempt: string | null;
     finished_at: number | null;
   };
-  /** The automatic reply of an endpoint: an e-mail to whoever posts, with the owner's text. */
+  /** The automatic reply of an endpoint: an e-mail with the owner's text to the person who posts. */
   auto_reply: {
     id: string;
     field: string;
@@ -423,18 +423,18 @@ export interface Tables {
     begun_at: number | null;
     sent_at: number | null;
   };
-  /** In which language whoever posted gets the automatic reply, if the post said it. */
+  /** The language of the automatic reply to a post, if the post named one. */
   reply_language: {
     submission_id: string;
     language: string;
   };
-  /** What was counted against limits of messages: a row for each message and limit, until it counts no more. */
+  /** The use of limits of messages: a row for each message and limit, until it no longer counts. */
   quota_use: {
     key: Buffer;
     expires_at: number;
     submission_id: string;
   };
-  /** How much a recipient got lately, if its transport limits that. A recipient that got nothing yet has no row. */
+  /** The number of messages that a recipient got lately, if its kind has such a limit. A recipient that got nothing yet has no row. */
   recipient_pace: {
     recipient_id: string;
     window_at: number;
@@ -443,7 +443,7 @@ export interface Tables {
     hour_sent: number;
     gathers_until: number | null;
   };
-  /** Places that fail at present, like a mail server: all recipients there wait. For people; the server starts without any. */
+  /** Places that fail at present, like a mail server: all their recipients wait. People read these rows; a new server ignores them. */
   place_fault: {
     kind: string;
     place: string;
@@ -451,7 +451,7 @@ export interface Tables {
     message: string;
     next_probe_at: number;
   };
-  /** Messages that are not claimed yet; one row has those of one transaction to one recipient. */
+  /** Messages that are not claimed yet. A row has the messages of one transaction to one recipient. */
   outbox: {
     number: Generated<number>;
     recipient_id: string;
@@ -489,7 +489,7 @@ export interface Tables {
     answer: string | null;
     is_probe: number;
   };
-  /** Which owners were told in which month that their workspace comes near its monthly limit, has reached it, and holds a first post for it. */
+  /** Notices to owners in a month: their workspace is near its limit of posts or files, has reached it, or holds a first post. */
   limit_notice: {
     workspace_id: string;
     /** `YYYY-MM`, UTC. */
@@ -497,7 +497,7 @@ export interface Tables {
     what: "near" | "full" | "held" | "files_near" | "files_full";
     told_at: number;
   };
-  /** What an e-mail about submissions is made of besides them, from before its first attempt on: each attempt sends the same bytes. */
+  /** The parts of an e-mail about submissions besides these, from before its first attempt: each attempt sends the same bytes. */
   mail_frame: {
     delivery_id: string;
     /** JSON. */
@@ -515,7 +515,7 @@ export interface Tables {
     /** JSON object. */
     choices: string;
   };
-  /** Pages whose posts an endpoint refused, because their origin is not among its allowed ones. */
+  /** The origins of pages whose posts an endpoint refused, because they are not among its allowed origins. */
   refused_origin: {
     endpoint_id: string;
     origin: string;
@@ -523,7 +523,7 @@ export interface Tables {
     last_at: number;
     ignored: Generated<number>;
   };
-  /** Sketches of the last texts that a workspace received, to recognise repeated ones. */
+  /** Sketches of the last texts that a workspace received, with which repeated texts are recognised. */
   remembered_text: {
     id: Generated<number>;
     workspace_id: string;
@@ -540,7 +540,7 @@ export interface Tables {
     key: number;
     text_id: number;
   };
-  /** Submissions that somebody marked as spam or not, as the features that the filter learns from. */
+  /** Submissions that a person marked as spam or not, as the features from which the filter learns. */
   lesson: {
     id: Generated<number>;
     workspace_id: string;
@@ -549,7 +549,7 @@ export interface Tables {
     email: string | null;
     text_id: number | null;
     buckets: Buffer;
-    /** In thousandths. */
+    /** The log-odds of the text model, in thousandths. */
     odds: number;
     created_at: number;
   };
@@ -559,7 +559,7 @@ export interface Tables {
     version: number;
     weights: Buffer;
   };
-  /** How an account signs in. One that never did has no row. */
+  /** How an account signs in. An account that never signed in has no row. */
   credential: {
     account_id: string;
     password_hash: string;
@@ -568,26 +568,26 @@ export interface Tables {
     totp_step: number | null;
     changed_at: number;
   };
-  /** Codes that stand in for the second factor, each for one sign-in. */
+  /** Codes that replace the second factor, each for one sign-in. */
   recovery_code: {
     account_id: string;
     hash: Buffer;
   };
-  /** Passkeys (WebAuthn): what somebody's device signs in with. */
+  /** Passkeys (WebAuthn), with which a person's device signs in. */
   passkey: {
     id: string;
     account_id: string;
     credential_id: Buffer;
     host: string;
-    /** COSE. */
+    /** In the format of COSE. */
     public_key: Buffer;
-    /** How often the device says that it was used; 0 if it does not count. */
+    /** The number of uses that the device states; 0 if it does not count. */
     counter: number;
     name: string;
     created_at: number;
     used_at: number | null;
   };
-  /** Challenges that a passkey has answered, until they are too old to be answered again. */
+  /** Challenges that a passkey has answered. A row is kept until its challenge is too old to be answered again. */
   spent_challenge: {
     hash: Buffer;
     expires_at: number;
@@ -598,14 +598,14 @@ export interface Tables {
     token_hash: Buffer;
     expires_at: number;
   };
-  /** Links in letters, each for one use, that make an account or set a forgotten password. */
+  /** Links in letters, each for one use: they make an account or set a new password. */
   mailed_link: {
     token_hash: Buffer;
     purpose: "sign-up" | "reset";
     email: string;
     created_at: number;
   };
-  /** Browsers that are signed in. */
+  /** Sessions of browsers that are signed in. */
   session: {
     id: string;
     account_id: string;
@@ -614,10 +614,10 @@ export interface Tables {
     seen_at: number;
     user_agent: string;
     ip_address: string | null;
-    /** The OpenID issuer by which it began; null if it began here. */
+    /** The OpenID issuer with which the session began; null if it began without one. */
     issuer: string | null;
   };
-  /** Which subject of an OpenID issuer an account is. */
+  /** The account to which a subject of an OpenID issuer belongs. */
   oidc_binding: {
     issuer: string;
     subject: string;
@@ -630,7 +630,7 @@ export interface Tables {
     /** Sealed or plain. */
     key: Buffer;
   };
-  /** One row. The key of what tells that a browser or an address signed in before. */
+  /** One row. The key for the proof that a browser or an address has signed in before. */
   sign_in_key: {
     id: number;
     /** Sealed or plain. */
@@ -642,34 +642,34 @@ export interface Tables {
     address_hash: Buffer;
     seen_at: number;
   };
-  /** Who has read which submission. An unread one has no row. */
+  /** The members who have read a submission. An unread submission has no row. */
   submission_read: {
     submission_id: string;
     account_id: string;
   };
-  /** What people do about a submission: whether it is done, and whose it is. One that is open and nobody's needs no row. */
+  /** The work on a submission: whether it is done, and who does it. One that is open and assigned to nobody needs no row. */
   submission_work: {
     id: string;
     endpoint_number: number;
     state: "open" | "done";
     assignee_id: string | null;
   };
-  /** Submissions that were deleted and can be brought back. Each is still in `submission`. */
+  /** Submissions that were deleted and can be restored. Each is still in `submission`. */
   submission_bin: {
     id: string;
     endpoint_number: number;
     deleted_at: number;
   };
-  /** What people noted about a submission. */
+  /** Notes of people on a submission. */
   submission_note: {
     id: string;
     submission_id: string;
     text: string;
-    /** The address of the account, or the name of the token, at that time; null is the command line. */
+    /** The address of the account, or the name of the token, when the note was written; null for the command line. */
     author: string | null;
     created_at: number;
   };
-  /** Who changed what. The oldest rows are deleted. */
+  /** The changes, and who made them. The oldest rows are deleted. */
   audit_event: {
     id: Generated<number>;
     at: number;
