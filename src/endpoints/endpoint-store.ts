@@ -254,25 +254,37 @@ export function* findSchema(endpointId: string, version: number): Steps<SchemaDe
   return row === undefined ? null : parseDefinition(JSON.parse(row.definition));
 }
 
+/** A version of the schema of an endpoint. */
+export interface SchemaVersion {
+  readonly endpointId: string;
+  readonly version: number;
+  readonly definition: SchemaDefinition;
+}
+
 /**
- * The fields of the last hundred schemas with their labels, endpoint by endpoint; the fields of the current schema come first. A field has
- * the label of the first schema in that order that declares the field; null if that schema gives it none.
+ * At most `limit` versions of schemas, endpoint by endpoint, the newest of each first.
  *
- * @param endpointIds null means all endpoints
+ * @param endpointIds null means all endpoints. @param after only those behind this one; null begins with the first
  */
-export function* listDeclaredFields(
+export function* listSchemaVersions(
   endpointIds: readonly string[] | null,
-): Steps<ReadonlyMap<string, string | null>> {
-  let schemas = query.selectFrom("endpoint_schema").select("definition");
-  if (endpointIds !== null) schemas = schemas.where("endpoint_id", "in", listed(endpointIds));
-  const versions = yield* all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
-  const fields = new Map<string, string | null>();
-  for (const { definition } of versions) {
-    const declared = JSON.parse(definition) as Readonly<Record<string, { readonly label?: string }>>;
-    for (const [name, { label = null }] of Object.entries(declared))
-      if (!fields.has(name)) fields.set(name, label);
+  after: Pick<SchemaVersion, "endpointId" | "version"> | null,
+  limit: number,
+): Steps<SchemaVersion[]> {
+  let rows = query.selectFrom("endpoint_schema").select(["endpoint_id", "version", "definition"]);
+  if (endpointIds !== null) rows = rows.where("endpoint_id", "in", listed(endpointIds));
+  if (after !== null) {
+    const { endpointId, version } = after;
+    rows = rows
+      .where("endpoint_id", ">=", endpointId)
+      .where((row) => row.or([row("endpoint_id", "<>", endpointId), row("version", "<", version)]));
   }
-  return fields;
+  const found = yield* all(rows.orderBy("endpoint_id").orderBy("version", "desc").limit(limit));
+  return found.map(({ endpoint_id: endpointId, version, definition }) => ({
+    endpointId,
+    version,
+    definition: JSON.parse(definition) as SchemaDefinition,
+  }));
 }
 
 /**

@@ -9,7 +9,7 @@ import { readSqliteTables } from "../../src/database/sqlite/sqlite-tables.ts";
 import { all, type Steps } from "../../src/database/steps.ts";
 import { write } from "../support/engines.ts";
 import { removeEndpoint } from "../support/terminal.ts";
-import { listDeclaredFields, listRetentions } from "../../src/endpoints/endpoint-store.ts";
+import { listRetentions, listSchemaVersions } from "../../src/endpoints/endpoint-store.ts";
 import { writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import {
   listEndpointNames,
@@ -115,7 +115,11 @@ const newest = "held_~";
 /** Everything that commands and pages ask the database, in which an engine could give another answer. */
 const QUESTIONS: Readonly<Record<string, Ask>> = {
   "the changes": read(() => listChanges(10)),
-  "the declared fields": read(({ endpointIds }) => listDeclaredFields(endpointIds)),
+  "the versions of schemas": read(({ endpointIds }) => listSchemaVersions(endpointIds, null, 100)),
+  "the versions of schemas behind the first": read(function* ({ endpointIds }) {
+    const [first = null] = yield* listSchemaVersions(endpointIds, null, 1);
+    return yield* listSchemaVersions(null, first, 100);
+  }),
   "how long endpoints keep": read(() => listRetentions()),
   "endpoints with their workspaces": read((filled) => listEndpointsInWorkspaces(viewing(filled), 2)),
   "the names of endpoints": read((filled) => listEndpointNames(viewing(filled), 2)),

@@ -124,9 +124,13 @@ function jsonCell(members: readonly (readonly [string, unknown])[]): string {
 /** Appends a number to a heading that an earlier column has, so that all headings differ. */
 function distinguished(columns: readonly Column[]): readonly Column[] {
   const seen = new Set<string>();
+  /** The number to try next for each heading: without it, equal headings would take time with the square of their number. */
+  const next = new Map<string, number>();
   return columns.map((each) => {
     let { heading } = each;
-    for (let number = 2; seen.has(heading); number += 1) heading = `${each.heading} (${number})`;
+    let number = next.get(heading) ?? 2;
+    for (; seen.has(heading); number += 1) heading = `${each.heading} (${number})`;
+    next.set(each.heading, number);
     seen.add(heading);
     return { ...each, heading };
   });

@@ -1,7 +1,8 @@
 import type { Database } from "../../database/database.ts";
 import { readSlice } from "../../database/slices.ts";
+import type { Steps } from "../../database/steps.ts";
 import { checkCursor } from "../../foundation/id.ts";
-import { listDeclaredFields } from "../../endpoints/endpoint-store.ts";
+import { listSchemaVersions, type SchemaVersion } from "../../endpoints/endpoint-store.ts";
 import type { ExportFields } from "./export-columns.ts";
 import { fittingOf } from "../find/browse-submissions.ts";
 import { readSubmissions } from "../stored/submission-store.ts";
@@ -14,6 +15,15 @@ import { type WalkRequest, walkSubmissions } from "../find/walk-submissions.ts";
  */
 const SLICE_ROWS = 100;
 const SLICE_BYTES = 262_144;
+/** The largest number of cells in a slice of a table: a few milliseconds of work. */
+const SLICE_CELLS = 50_000;
+/** The number of versions of schemas that are read at once; each has up to 64 KiB. */
+const SLICE_SCHEMAS = 8;
+/**
+ * The largest number of declared fields with a column of their own: an endpoint may have 100 versions with 200 fields each. All others
+ * share one column, unless they are among the undeclared ones that most submissions have.
+ */
+const MAX_DECLARED_FIELDS = 4000;
 /**
  * The largest number of undeclared fields with a column of their own; the fields that most submissions have come first. One stranger's post
  * may have thousands of fields, so all others share one column.
@@ -24,17 +34,24 @@ const MAX_COUNTED_FIELDS = 10 * MAX_UNDECLARED_FIELDS;
 
 export type ReadRequest = Pick<WalkRequest, "filter" | "cursor" | "gone">;
 
-/** Reads the submissions of a filter, oldest first, in slices. @throws invalid_request on a malformed cursor; the reason of `gone`. */
+/**
+ * Reads the submissions of a filter, oldest first, in slices.
+ *
+ * @param columns the number of columns of the table that they are written to; 0 if they are written to none. @throws invalid_request on a
+ * malformed cursor; the reason of `gone`.
+ */
 export async function* readSlices(
   db: Database,
   request: ReadRequest,
+  columns = 0,
 ): AsyncGenerator<readonly StoredSubmission[]> {
   checkCursor("sub", request.cursor);
+  const rows = Math.max(1, Math.min(SLICE_ROWS, Math.floor(SLICE_CELLS / columns)));
   const walk = walkSubmissions(db, { ...request, direction: "newer", wanted: Infinity });
   for await (const { ids } of walk) {
     let rest = ids;
     while (rest.length > 0) {
-      const slice = await fittingOf(db, rest.slice(0, SLICE_ROWS), SLICE_BYTES, request.gone);
+      const slice = await fittingOf(db, rest.slice(0, rows), SLICE_BYTES, request.gone);
       yield await readSlice(db, () => readSubmissions(slice), request.gone);
       rest = rest.slice(slice.length);
     }
@@ -49,7 +66,7 @@ export async function collectFields(
   db: Database,
   { filter, gone }: Omit<ReadRequest, "cursor">,
 ): Promise<ExportFields> {
-  const declared = await db.read(() => listDeclaredFields(filter.endpointIds));
+  const declared = await declaredFields(db, { filter, ...(gone && { gone }) });
   const { names, hasMore, hasSetAside } = await undeclaredFields(
     db,
     { filter, cursor: null, ...(gone && { gone }) },
@@ -61,6 +78,29 @@ export async function collectFields(
     hasRest: hasMore || names.length > MAX_UNDECLARED_FIELDS,
     hasSetAside,
   };
+}
+
+/**
+ * The label of each field that a schema declares, null if it has none, in the order of the columns. The newest version that has a field
+ * decides.
+ */
+async function declaredFields(
+  db: Database,
+  { filter: { endpointIds }, gone }: Omit<ReadRequest, "cursor">,
+): Promise<ReadonlyMap<string, string | null>> {
+  const labels = new Map<string, string | null>();
+  let last: SchemaVersion | null = null;
+  while (labels.size < MAX_DECLARED_FIELDS) {
+    const after = last;
+    const next = (): Steps<SchemaVersion[]> => listSchemaVersions(endpointIds, after, SLICE_SCHEMAS);
+    const page: readonly SchemaVersion[] = await readSlice(db, next, gone);
+    for (const { definition } of page)
+      for (const [name, field] of Object.entries(definition))
+        if (!labels.has(name) && labels.size < MAX_DECLARED_FIELDS) labels.set(name, field.label ?? null);
+    last = page.at(-1) ?? null;
+    if (page.length < SLICE_SCHEMAS) break;
+  }
+  return labels;
 }
 
 /**

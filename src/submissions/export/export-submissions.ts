@@ -238,7 +238,7 @@ async function* writeTable(db: Database, request: ExportRequest): AsyncGenerator
   const style = { ...look, separator };
   let count = 0;
   yield { text: csvHeader(columns, style), count };
-  for await (const page of readPages(db, request)) {
+  for await (const page of readPages(db, request, columns.length)) {
     count += page.length;
     yield { text: page.map((submission) => csvRow(submission, columns, style)).join(""), count };
   }
@@ -254,7 +254,7 @@ async function* writeBook(db: Database, request: ExportRequest): AsyncGenerator<
   const columns: readonly Column[] = columnsOf({ ...fields, names: new Set(fitting), hasRest }, request.look);
   let count = 0;
   async function* rows(): AsyncGenerator<StoredSubmission> {
-    for await (const page of readPages(db, request)) {
+    for await (const page of readPages(db, request, columns.length)) {
       for (const submission of page) {
         count += 1;
         yield submission;
@@ -265,9 +265,14 @@ async function* writeBook(db: Database, request: ExportRequest): AsyncGenerator<
     if (bytes.length > 0) yield { text: "", base64: bytes.toString("base64"), count };
 }
 
-async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly StoredSubmission[]> {
+/** @param columns see {@link readSlices} */
+async function* readPages(
+  db: Database,
+  request: ExportRequest,
+  columns = 0,
+): AsyncGenerator<readonly StoredSubmission[]> {
   let left = request.limit ?? Infinity;
-  for await (const slice of readSlices(db, request)) {
+  for await (const slice of readSlices(db, request, columns)) {
     const { endpointIds } = await db.read(request.readFilter);
     const seen = endpointIds === null ? slice : slice.filter((each) => endpointIds.includes(each.endpointId));
     const page = seen.slice(0, left);
