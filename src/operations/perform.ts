@@ -3,10 +3,9 @@ import { recordChange } from "../audit/audit-store.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
-import { FormsvcError } from "../foundation/errors.ts";
-import { problemsOf } from "../foundation/problems.ts";
 import type { Access } from "./access.ts";
 import { type Actor, doerOf, requireAccess, viewingOf } from "./actor.ts";
+import { readInput } from "./read-input.ts";
 import type { AnyOperation, Context, Operation, Outcome, Progress, StreamOperation } from "./operation.ts";
 
 /** What a door (the command line, the dashboard or the API) runs operations with. */
@@ -154,24 +153,4 @@ function contextOf<Parts>(
       }
     },
   };
-}
-
-/** The largest number of wrong members that an error names, and of characters of each name. */
-const MAX_NAMED = 10;
-const MAX_NAME_LENGTH = 100;
-
-/** @throws invalid_request that names the first members that are wrong or unknown. */
-function readInput<Schema extends z.ZodObject>(schema: Schema, input: unknown): z.output<Schema> {
-  const read = schema.safeParse(input);
-  if (read.success) return read.data;
-  const details = new Map<string, string>();
-  for (const { path, message, isUnknown } of problemsOf(read.error)) {
-    const name = path.join(".").slice(0, MAX_NAME_LENGTH);
-    if (!details.has(name) && details.size < MAX_NAMED)
-      details.set(name, isUnknown ? "unknown member" : message);
-  }
-  const named = [...details].map(([name, message]) => (name === "" ? message : `${name}: ${message}`));
-  throw new FormsvcError("invalid_request", `the input is wrong: ${named.join("; ")}`, {
-    details: Object.fromEntries(details),
-  });
 }

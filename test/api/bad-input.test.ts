@@ -138,3 +138,15 @@ test.each(named(ROUTES.filter(({ operation }) => isList(operation))))(
 const CURSOR_OF_ANOTHER = Buffer.from("AAAAAAAAAAAAAAAA sub_01h455vb4pex5vsknk084sn02q").toString(
   "base64url",
 );
+
+test("an export with a cursor that is none is refused before it begins", async () => {
+  const changed = await changedBy(async () => {
+    for (const cursor of ["x", "%00", "a".repeat(5000)])
+      expectRefusal(
+        await ask("GET", "/submissions/export", { query: `cursor=${cursor}` }),
+        [400, "invalid_request"],
+        "cursor",
+      );
+  });
+  expect(changed).toEqual([]);
+});

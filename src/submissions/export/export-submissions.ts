@@ -3,6 +3,7 @@ import type { Database } from "../../database/database.ts";
 import type { Steps } from "../../database/steps.ts";
 import { listFileIdsOf } from "../../files/file-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { checkCursor } from "../../foundation/id.ts";
 import { jsonText } from "../../foundation/plain-text.ts";
 import { type Context, operation } from "../../operations/operation.ts";
 import {
@@ -106,6 +107,7 @@ export const exportSubmissions = operation({
     const { limit, cursor, files, ...input } = rest;
     const asked = { format, separator, columns, labels, timeZone: time_zone };
     checkAsked(asked);
+    checkCursor("sub", cursor);
     const { db, gone } = context;
     const filter = await db.read(() => readSubmissionFilter(context, input));
     const look = await db.read(() => readLook(context, filter, asked));
