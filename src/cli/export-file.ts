@@ -27,6 +27,8 @@ export function createExportFile(file: string, unfinished = `${file}.unfinished-
   }
   let fd: number;
   try {
+    // An earlier process with the same id may have left such a file.
+    rmSync(unfinished, { force: true });
     fd = openSync(unfinished, "wx", 0o600);
   } catch (error) {
     throw new FormsvcError("usage", `${file}: cannot be made (${(error as Error).message})`, {
