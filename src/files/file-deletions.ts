@@ -11,6 +11,8 @@ import { objectsOf } from "./object-store.ts";
 
 /** The largest number of deletions in one round of the queue. */
 const MAX_AT_ONCE = 50;
+/** A round ends after this time, because a server that stops waits for its end, and a slow store may take seconds for each object. */
+const ROUND_MS = 2000;
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -58,7 +60,10 @@ export async function deleteWaiting(db: Database, now: number): Promise<number> 
   const due = await db.read(() => listDue(now));
   // Nothing is due, but the store failed before: asks whether it works again.
   if (due.length === 0 && store.fault !== null) await store.probe();
+  const endsAt = performance.now() + ROUND_MS;
+  let deleted = 0;
   for (const object of due) {
+    if (performance.now() > endsAt) break;
     try {
       await store.remove(object.object_id);
     } catch (error) {
@@ -67,8 +72,9 @@ export async function deleteWaiting(db: Database, now: number): Promise<number> 
       return 0;
     }
     await db.relaxedTransaction(() => settle(object, now));
+    deleted += 1;
   }
-  return due.length;
+  return deleted;
 }
 
 /** Nothing waits longer than {@link LONGEST_WAIT_MS}, so what is due later was planned by a clock that was ahead. It is due now. */

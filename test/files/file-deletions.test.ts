@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { countDeletions, deleteWaiting } from "../../src/files/file-deletions.ts";
 import { dropFiles, dropLostFiles } from "../../src/files/file-store.ts";
@@ -77,6 +77,21 @@ describe.each(ENGINES)("objects of files that are gone, on $name", ({ temporary 
     scripted.treat = () => "ok";
     expect(await deleteWaiting(db, NOON + 540 * MINUTE_MS)).toBe(1);
     expect([scripted.objects.size, await queued(db)]).toEqual([0, []]);
+  });
+
+  test("end a round soon if the store takes long for each, because a server that stops waits for the round", async () => {
+    const db = await temporary();
+    const scripted = await openStore(db);
+    for (let lost = 0; lost < 10; lost += 1) await addLost(db, scripted, "stored");
+    while ((await db.transaction(() => dropLostFiles(NOON))) > 0);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    scripted.treat = () => {
+      vi.advanceTimersByTime(900);
+      return "ok";
+    };
+    expect(await deleteWaiting(db, NOON)).toBe(3);
+    expect(await queued(db)).toHaveLength(7);
   });
 
   test("whose post was cut off are deleted once more after an hour, because they may have been on their way", async () => {
