@@ -71,8 +71,9 @@ const BATCH_SIZE = 500;
 /** Writes a letter, to be sent soon. Returns its id; null if a letter of the same topic already waits, which says the same. */
 export function* queueLetter(letter: NewLetter, now: number): Steps<string | null> {
   const { kind, topic, address, recipientId, content } = letter;
-  const since = firstIdAt("msg", now - HOUR_MS);
-  const lately = yield* first(text<{ count: number }>(COUNT_SQL, address, kind, since));
+  // A clock that was ahead may have written letters with later ids.
+  const bounds = [firstIdAt("msg", now - HOUR_MS), firstIdAt("msg", now + HOUR_MS)];
+  const lately = yield* first(text<{ count: number }>(COUNT_SQL, address, kind, ...bounds));
   const id = newId("msg", now);
   const row = {
     id,
@@ -93,7 +94,8 @@ export function* queueLetter(letter: NewLetter, now: number): Steps<string | nul
   return written === 0 ? null : id;
 }
 
-const COUNT_SQL = "SELECT count(*) AS count FROM letter WHERE address = ? AND kind = ? AND id >= ?";
+const COUNT_SQL =
+  "SELECT count(*) AS count FROM letter WHERE address = ? AND kind = ? AND id >= ? AND id < ?";
 
 /** Whether a letter of this topic to this address waits to be sent. */
 export function* isLetterWaiting(address: string, topic: string): Steps<boolean> {

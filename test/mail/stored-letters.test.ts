@@ -208,6 +208,18 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     expect(subjects().at(-1)).toBe("About four");
   });
 
+  test("letters that a clock far ahead wrote hold up no letter of a later hour", async () => {
+    const db = await temporary();
+    const { begin, clock, queue, subjects } = await openWorld(db);
+    clock.advance(365 * DAY_MS);
+    for (const topic of ["one", "two", "three"]) await queue(letterOf("security", topic));
+    clock.advance(-365 * DAY_MS);
+    await queue(letterOf("security", "four"));
+    begin().letters.start();
+    await until(() => subjects().length === 4);
+    expect(subjects()).toContain("About four");
+  });
+
   test("each kind has its own part of a minute: confirmations never slow what protects", async () => {
     const db = await temporary();
     const { begin, queue, subjects } = await openWorld(db);
