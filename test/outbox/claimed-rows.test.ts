@@ -199,6 +199,21 @@ describe.runIf(hasPostgresql)("a row of the outbox that is claimed whole", () =>
     expect(outcomes.toSorted()).toEqual(["delivered", "interrupted", "interrupted"]);
   });
 
+  test("is taken over from a lost server by a few statements, however many messages it has", async () => {
+    const { db, queue } = await claimRow(500);
+    let statements = 0;
+    await db.relaxedTransaction(function* () {
+      const abandoned = yield* claimsOn(db, "two").readAbandoned();
+      const steps = recoverDeliveries(abandoned, [PIGEON], NOON);
+      let step = steps.next();
+      for (; step.done !== true; statements += 1) step = steps.next(yield step.value);
+      expect(step.value).toBe(500);
+    });
+    expect(statements).toBeLessThanOrEqual(3);
+    expect(await queue.states()).toEqual({ pending: 500 });
+    expect(await attemptsOf(db)).toHaveLength(500);
+  });
+
   test("is no obstacle for a replay, which is refused for what is being sent", async () => {
     const { db, queue, claimed } = await claimRow(2);
     const [one, two] = claimed as [ClaimedDelivery, ClaimedDelivery];

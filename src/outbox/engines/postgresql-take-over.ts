@@ -8,7 +8,7 @@ import type { AbandonedRow, Claims } from "../sending/claims.ts";
  * The deliveries that a lost server was sending: one that no longer reports that it lives. Rows that another server recovers at this moment
  * are skipped.
  */
-const ABANDONED_SQL = `SELECT delivery.id, attempts, spent, interruptions, claimed_at, is_probe,
+const ABANDONED_SQL = `SELECT delivery.id, attempts, spent, interruptions,
     recipient.state AS recipient_state, recipient.kind
   FROM delivery JOIN recipient ON recipient.id = delivery.recipient_id
   WHERE delivery.state = 'sending' AND NOT EXISTS (SELECT FROM live_server

@@ -23,8 +23,6 @@ export interface AbandonedRow {
   readonly attempts: number;
   readonly spent: number;
   readonly interruptions: number;
-  readonly claimed_at: number | null;
-  readonly is_probe: number;
   readonly recipient_state: RecipientState;
   readonly kind: string;
 }
