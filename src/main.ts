@@ -13,8 +13,11 @@ function crash(error: unknown): void {
   process.exit(1);
 }
 
-// If a command waits for something that never comes, the process ends by itself; that must not count as success.
-process.exitCode = 1;
+// If a command waits for something that never comes, the process ends by itself; that must not count as success. Until then there is no
+// exit code, because commander would return it for a help that was asked for.
+process.on("exit", () => {
+  process.exitCode ??= 1;
+});
 void run(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
   return undefined;

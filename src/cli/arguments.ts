@@ -4,7 +4,7 @@ import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { readDuration, readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
-import { refuse } from "./command.ts";
+import { parseFile, refuse } from "./command.ts";
 
 /** The largest file that a command reads as an argument, in bytes. */
 const MAX_FILE_BYTES = 4_194_304;
@@ -51,6 +51,7 @@ export function parseBaseUrl(text: string): string {
 
 /** The text of a file, or of standard input for `-`. @throws usage if it cannot be read or is too large */
 export function readInput(file: string): string {
+  parseFile(file);
   let content: Buffer;
   try {
     content = readAtMost(file, MAX_FILE_BYTES + 1);
@@ -86,6 +87,11 @@ function readAtMost(file: string, bytes: number): Buffer {
   } finally {
     if (fd !== 0) closeSync(fd);
   }
+}
+
+/** The name of a file in messages. */
+export function sourceOf(file: string): string {
+  return file === "-" ? "standard input" : file;
 }
 
 /** @param source the name of the JSON's origin, for the message @throws usage */

@@ -58,6 +58,7 @@ export function addCommand(parent: Command, spec: AnyCommand): Command {
   if (spec.examples !== undefined)
     added.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join("\n")}`);
   return added.action(async (...received: unknown[]) => {
+    refuseEmpty(added, received);
     requireOptions(added, spec.options ?? []);
     const values = valuesOf(added) as OptionValues<typeof COMMON_OPTIONS>;
     const words = received.slice(0, -2).flat();
@@ -78,6 +79,13 @@ export function addNoun(program: Command, name: string, summary: string, verbs: 
 /** Refuses an option or argument with a message that says what is wrong with it; exit code 2. */
 export function refuse(message: string): never {
   throw new InvalidArgumentError(message);
+}
+
+/** Refuses an empty argument. It comes from a variable that a script forgot to set. */
+function refuseEmpty(command: Command, received: readonly unknown[]): void {
+  const at = received.slice(0, -2).findIndex((value) => [value].flat().includes(""));
+  const argument = command.registeredArguments[at];
+  if (argument !== undefined) command.error(`error: argument '${argument.name()}' is empty`, { exitCode: 2 });
 }
 
 /** Checks required options after everything else, because commander would complain about them before it names a misspelt flag. */

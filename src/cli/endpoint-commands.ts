@@ -102,7 +102,7 @@ async function showMore(
 ): Promise<void> {
   const endpoints = (await ifAllowed(perform(listAllEndpoints, {})))?.data ?? [];
   if (endpoints.some(({ id, name }) => name === made.name && id !== made.id))
-    output.note(`another endpoint is named ${made.name} too; commands take the id then`);
+    output.note(`another endpoint is named ${made.name} too; commands take the id then, or WORKSPACE/NAME`);
   if (endpoints.filter(({ workspace_id }) => workspace_id === made.workspace_id).length > 1) return;
   const workspaces = (await ifAllowed(perform(listAllWorkspaces, {})))?.data ?? [];
   const workspace = workspaces.find(({ id }) => id === made.workspace_id);

@@ -109,6 +109,14 @@ function parseKeepDays(value: string): number | "forever" {
   return /^\d{1,6}$/.test(value) ? Number(value) : refuse("expected a number of days, or forever");
 }
 
+/** The honeypots that the options name; null restores the built-in list. @throws usage */
+function namedHoneypots(names: readonly string[]): readonly string[] | null {
+  if (!names.includes("default")) return names;
+  return names.length === 1
+    ? null
+    : refuse("default restores the built-in list of honeypots; give it alone, or leave it out and list them");
+}
+
 export function readSettings({
   allowOrigin,
   unknownFields,
@@ -123,9 +131,7 @@ export function readSettings({
   return {
     ...(allowOrigin !== null && { allowed_origins: namedOrigins(allowOrigin) }),
     ...(unknownFields !== null && { unknown_fields: unknownFields }),
-    ...(honeypot !== null && {
-      honeypots: honeypot.length === 1 && honeypot[0] === "default" ? null : honeypot,
-    }),
+    ...(honeypot !== null && { honeypots: namedHoneypots(honeypot) }),
     ...(successUrl !== null && { success_url: successUrl || null }),
     ...(errorUrl !== null && { error_url: errorUrl || null }),
     ...(language !== null && { language: language || null }),

@@ -8,8 +8,11 @@ import { writeError } from "./output.ts";
 export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
   if (thrown instanceof CommanderError) return reportUsage(thrown, asJson);
   if (!(thrown instanceof FormsvcError)) {
+    const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     writeError(
-      `formsvc: internal error\n${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
+      asJson
+        ? jsonText({ error: "internal", message: `internal error: ${trace}` })
+        : `formsvc: internal error\n${trace}`,
     );
     return 1;
   }

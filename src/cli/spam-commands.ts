@@ -20,7 +20,7 @@ import {
 import type { SpamReason } from "../spam/spam-verdict.ts";
 import { type VerdictJson, verdictJson } from "../spam/verdict-json.ts";
 import { explainScore, previewSpam, scorePost } from "../submissions/manage/spam-operations.ts";
-import { parseJson, readInput } from "./arguments.ts";
+import { parseJson, readInput, sourceOf } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 import { readConfig } from "./open.ts";
@@ -160,10 +160,6 @@ function readJsonObject(file: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function sourceOf(file: string): string {
-  return file === "-" ? "standard input" : file;
-}
-
 function printVerdict(output: Output, verdict: VerdictJson): void {
   if (output.isJson) return output.json(verdict);
   const { score, class: spamClass, reasons } = verdict;
@@ -195,6 +191,7 @@ function readChange(options: OptionValues<typeof choiceOptions>): {
 }
 
 function readKeyword(option: string): SpamKeyword {
+  if (option === "") return refuse("--keyword is empty: expected a word or phrase");
   const keyword = parseKeyword(option);
   if (keyword !== null) return keyword;
   return refuse(`--keyword ${option}: expected points from -100 to 100, or block, behind the last =`);

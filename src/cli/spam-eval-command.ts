@@ -6,6 +6,7 @@ import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type LabelCounts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";
 import { evalScoreJson, evaluationJson } from "../spam/evaluation-json.ts";
+import { sourceOf } from "./arguments.ts";
 import { command } from "./command.ts";
 import { readSettings } from "./open.ts";
 import type { Output } from "./output.ts";
@@ -29,7 +30,7 @@ export const evaluateCommand = command({
     for await (const line of linesOf(file)) {
       lineNumber += 1;
       if (line.trim() === "") continue;
-      const row = parseEvalRow(line, lineNumber);
+      const row = parseEvalRow(line, `${sourceOf(file)}: line ${lineNumber}`);
       const verdict = evaluation.score(row);
       if (printScores) output.jsonLine(evalScoreJson(row, verdict));
     }

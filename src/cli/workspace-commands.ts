@@ -26,6 +26,7 @@ import { showAccount } from "../workspaces/account-operations.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import { parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import { ifAllowed } from "./endpoint-label.ts";
 import { exportWorkspace } from "./export-workspace.ts";
 import { operate } from "./operate.ts";
 import { operationCommand, type Printer } from "./operation-command.ts";
@@ -61,6 +62,11 @@ const create = operationCommand({
   operation: createWorkspace,
   input: ({ name, account }) => ({ name, account }),
   print: printWorkspace,
+  async note({ output, perform }, { workspace: made }) {
+    const { data } = (await ifAllowed(perform(listAllWorkspaces, {}))) ?? { data: [] };
+    if (data.some(({ id, name }) => name === made.name && id !== made.id))
+      output.note(`another workspace is named ${made.name} too; commands take the id then`);
+  },
 });
 
 const list = operationCommand({

@@ -191,18 +191,20 @@ function ofTables(check: Check): Check {
  */
 export async function examine(patient: Patient, thorough: boolean): Promise<Finding[]> {
   const examined = { ...patient, hasItsTables: await hasItsTables(patient.db) };
-  const findings: Findings[] = [];
+  const findings: Finding[] = [];
   for (const check of CHECKS) {
     if (SLOW_CHECKS.has(check) && !thorough) continue;
     // A server takes posts between two checks.
     await yieldToOthers();
     try {
-      findings.push(await check(examined));
+      findings.push(...[await check(examined)].flat());
     } catch (error) {
-      findings.push(unexamined(error, patient.db.engine));
+      const failed = unexamined(error, patient.db.engine);
+      // Several checks may fail for one reason, for example because the database is of a newer version.
+      if (!findings.some(({ message }) => message === failed.message)) findings.push(failed);
     }
   }
-  return findings.flat();
+  return findings;
 }
 
 /**

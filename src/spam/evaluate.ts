@@ -43,17 +43,17 @@ export interface EvalReport {
   readonly microseconds: { readonly p50: number; readonly p99: number };
 }
 
-/** @throws usage; the message names the line. */
-export function parseEvalRow(line: string, lineNumber: number): EvalRow {
+/** @param position file and number of the line, for the message @throws usage */
+export function parseEvalRow(line: string, position: string): EvalRow {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    throw new FormsvcError("usage", `line ${lineNumber}: not a JSON object`);
+    throw new FormsvcError("usage", `${position}: not a JSON object`);
   }
   const parsed = row.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new FormsvcError("usage", `line ${lineNumber}: ${describeFirstProblem(parsed.error)}`);
+  throw new FormsvcError("usage", `${position}: ${describeFirstProblem(parsed.error)}`);
 }
 
 /** Scores rows, each without history, and counts the results. */

@@ -116,6 +116,13 @@ test.each(named(ROUTES.filter(hasBody)))(
   },
 );
 
+test("submission.export refuses a cursor that is no submission's id before its first part", async () => {
+  for (const cursor of ["x", "%00", CURSOR_OF_ANOTHER]) {
+    const { status, json } = await ask("GET", "/submissions/export", { query: `cursor=${cursor}` });
+    expect([status, json]).toEqual([400, expect.objectContaining({ code: "invalid_request" })]);
+  }
+});
+
 test.each(named(ROUTES.filter(({ operation }) => isList(operation))))(
   "$name refuses a cursor of another list, and a wrong limit",
   async ({ route: { method, path } }) => {
@@ -127,7 +134,7 @@ test.each(named(ROUTES.filter(({ operation }) => isList(operation))))(
           [400, "invalid_request"],
           "cursor",
         );
-      for (const limit of ["0", "101", "1e1", "-1", "x"])
+      for (const limit of ["0", "101", "1e1", "-1", "x", "1&limit=2"])
         expectRefusal(await ask(method, at, { query: `limit=${limit}` }), [400, "invalid_request"], "limit");
     });
     expect(changed).toEqual([]);

@@ -120,7 +120,16 @@ test("help is printed on standard output for every way of asking", async () => {
   expect(answers[0]).toMatchObject({ code: 0, stderr: "" });
   expect(answers[0]!.stdout).toContain("Usage: formsvc endpoint create");
   expect(answers[0]!.stdout).toContain("Examples:");
-  expect((await machine.run(["--help"])).stdout).toContain("Exit codes: 0 done");
+  for (const args of [["--help"], ["help"], ["help", "--json"]]) {
+    const general = await machine.run(args);
+    expect([general.code, general.stderr], args.join(" ")).toEqual([0, ""]);
+    expect(general.stdout).toContain("Exit codes: 0 done");
+  }
+  const ofNoun = await machine.run(["help", "endpoint"]);
+  expect(ofNoun).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Usage: formsvc endpoint") as string,
+  });
   expect(await machine.run(["help", "endpiont"])).toMatchObject({
     code: 2,
     stdout: "",

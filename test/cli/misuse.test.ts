@@ -114,13 +114,17 @@ test("an export to a file tells scripts how much it wrote, and to which file", a
   expect(readFileSync(machine.path("all.nd"), "utf8")).toBe("");
 });
 
-test("a second endpoint of one name is made with a word about it", async () => {
+test("a second endpoint or workspace of one name is made with a word about it", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
   const ran = await machine.mustRun(["endpoint", "create", "--name", "Contact", "--schema", "-"], {
     input: "{}",
   });
-  expect(ran.stderr).toContain("another endpoint is named Contact too");
+  expect(ran.stderr).toContain(
+    "another endpoint is named Contact too; commands take the id then, or WORKSPACE/NAME",
+  );
+  const workspace = await machine.mustRun(["workspace", "create", "--name", "owner"]);
+  expect(workspace.stderr).toContain("another workspace is named owner too");
 });
 
 test("a setting of the wrong kind says what to write", async () => {
@@ -135,4 +139,40 @@ test("a unit names the configuration that it was printed with", async () => {
   const machine = operatorMachine();
   const ran = await machine.mustRun(["systemd", "--config", machine.path("formsvc.config.json")]);
   expect(ran.stdout).toContain(` serve --config ${machine.path("formsvc.config.json")}\n`);
+});
+
+test("an argument from a variable that a script forgot to set is refused by name", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  for (const [args, name] of [
+    [["endpoint", "delete", "", "--yes"], "endpoint"],
+    [["schema", "set", "Contact", ""], "file"],
+    [["submission", "delete", "sub_01h455vb4pex5vsknk084sn02q", "", "--yes"], "submission"],
+    [["backup", ""], "file"],
+  ] as const) {
+    const ran = await machine.run([...args]);
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(`argument '${name}' is empty`)]);
+  }
+  const schema = await machine.run(["endpoint", "create", "--name", "X", "--schema", ""]);
+  expect([schema.code, schema.stderr]).toEqual([2, expect.stringContaining("the name of a file is empty")]);
+});
+
+test("default restores the honeypots alone, and is no honeypot among others", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const set = ["endpoint", "set", "Contact", "--honeypot", "default"];
+  const refused = await machine.run([...set, "--honeypot", "website"]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("give it alone")]);
+  expect(await machine.json([...set])).toMatchObject({
+    endpoint: { honeypots: expect.arrayContaining(["_gotcha"]) as string[] },
+  });
+});
+
+test("a copy is refused a name that the system does not take, as wrong usage", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  for (const command of [["backup"], ["copy", "--to"]]) {
+    const ran = await machine.run([...command, "x".repeat(300)]);
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining("cannot be made (ENAMETOOLONG")]);
+  }
 });

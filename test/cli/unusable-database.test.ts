@@ -60,6 +60,13 @@ test("a database from a newer formsvc is refused and left as it was", async () =
   await machine.createEndpoint();
   damage(machine.database, (connection) => connection.pragma("user_version = 99"));
   await expectUnusable(machine, machine.database, /newer formsvc .*99.*install that version/);
+  const doctor = await machine.run(["doctor"], { isRefused: true });
+  expect([doctor.code, doctor.stdout.match(/newer formsvc/g)?.length]).toEqual([1, 1]);
+  const backup = await machine.run(["backup", "copy.db"], { isRefused: true });
+  expect([backup.code, backup.stderr]).toEqual([
+    5,
+    expect.stringContaining(`${machine.database}: made by a newer`),
+  ]);
   damage(machine.database, (connection) =>
     expect(connection.pragma("user_version", { simple: true })).toBe(99),
   );

@@ -42,6 +42,8 @@ test("a report counts by source and label, and the area under the curve is that 
 });
 
 test("a row that is not one is refused with its line", () => {
-  expect(() => parseEvalRow("{", 7)).toThrow("line 7");
-  expect(() => parseEvalRow('{"id":"1","source":"a","label":"maybe","data":{}}', 3)).toThrow(/line 3: label/);
+  expect(() => parseEvalRow("{", "line 7")).toThrow("line 7");
+  expect(() => parseEvalRow('{"id":"1","source":"a","label":"maybe","data":{}}', "line 3")).toThrow(
+    /line 3: label/,
+  );
 });

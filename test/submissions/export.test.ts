@@ -128,7 +128,10 @@ test("filters, limit and cursor choose what is exported, in every format", async
   expect(array.map(({ id }) => id)).toEqual(ids);
   const none = await machine.mustRun(["submission", "export", "--format", "json", "--class", "high"]);
   expect(none.json()).toEqual([]);
-  expect((await machine.run(["submission", "export", "--cursor", "nonsense"])).code).toBe(2);
+  for (const format of ["csv", "xlsx", "ndjson", "json"]) {
+    const refused = await machine.run(["submission", "export", "--cursor", "nonsense", "--format", format]);
+    expect([format, refused.code, refused.stdout]).toEqual([format, 2, ""]);
+  }
 });
 
 function numbered(endpointId: string, index: number, data: StoredSubmission["data"]): GivenSubmission {

@@ -48,10 +48,11 @@ export async function backUp(databasePath: string, target: string, parts: FileBa
   }
   let by: Backup["by"] = "command";
   let leftOut: number | null = null;
-  const checked = await makeWhole(file, async (unfinished) => {
+  const write = async (unfinished: string): Promise<void> => {
     by = await fill(database, unfinished, parts);
     if (parts.isWithoutFiles === true) leftOut = leaveFilesOut(unfinished, file);
-  });
+  };
+  const checked = await makeWhole(file, write, database);
   if (checked.differences.length > 0)
     parts.onNote(`restore will refuse this backup: ${checked.differences.join("; ")}`);
   noteMade(database, file, parts);
@@ -98,11 +99,13 @@ export function leaveFilesOut(copy: string, shown: string): number {
  * Makes a database file under a temporary name, reads it completely, and then gives it its final name. Its mode is 0600, and it is durable
  * on disk.
  *
- * @param write fills the empty file that it is given. @throws as {@link backUp} does, and what `write` throws
+ * @param write fills the empty file that it is given
+ * @param source what is copied, for messages about the content. @throws as {@link backUp} does, and what `write` throws
  */
 export async function makeWhole(
   target: string,
   write: (unfinished: string) => Promise<void>,
+  source = resolve(target),
 ): Promise<CheckReport> {
   const file = resolve(target);
   checkTarget(file);
@@ -110,7 +113,7 @@ export async function makeWhole(
   createUnfinished(unfinished, file);
   try {
     await write(unfinished);
-    const checked = checkCopy(unfinished, file);
+    const checked = checkCopy(unfinished, source);
     syncFile(unfinished);
     refuseTaken(file);
     moveToNewName(unfinished, file);
@@ -133,13 +136,21 @@ function noteMade(database: string, file: string, { clock, onNote }: FileBackupP
 }
 
 function checkTarget(file: string): void {
+  try {
+    refuseFolder(file);
+    refuseTaken(file);
+  } catch (error) {
+    throw error instanceof FormsvcError ? error : cannotBeMade(file, error as Error);
+  }
+}
+
+function refuseFolder(file: string): void {
   if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
   }
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
   }
-  refuseTaken(file);
 }
 
 /** Refuses a name that is taken. A log of another database with this name counts too, because SQLite would replay it into the backup. */
@@ -154,10 +165,12 @@ function createUnfinished(unfinished: string, file: string): void {
     removeCopy(unfinished);
     closeSync(openNewFile(unfinished));
   } catch (error) {
-    throw new FormsvcError("usage", `${file}: cannot be made (${(error as Error).message})`, {
-      cause: error,
-    });
+    throw cannotBeMade(file, error as Error);
   }
+}
+
+function cannotBeMade(file: string, cause: Error): FormsvcError {
+  return new FormsvcError("usage", `${file}: cannot be made (${cause.message})`, { cause });
 }
 
 async function fill(database: string, unfinished: string, parts: FileBackupParts): Promise<Backup["by"]> {
