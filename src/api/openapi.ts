@@ -215,17 +215,35 @@ function withNextCursor({ properties, required, ...rest }: Json): Json {
   };
 }
 
+/** Inputs that name what may not be there, outside the path too. */
+const REFERENCES: ReadonlySet<string> = new Set([
+  "account",
+  "assignee",
+  "delivery",
+  "endpoint",
+  "held",
+  "post",
+  "recipient",
+  "submission",
+  "submissions",
+  "webhook",
+  "workspace",
+]);
+
 /** One answer for each status, which lists each `error` that it may have. */
 function errorsOf({ method, path, shownBy, operation }: ApiRoute): Json {
   const isWrite = method !== "GET";
+  const names = path.includes(":") || Object.keys(operation.input.shape).some((name) => REFERENCES.has(name));
   const codes: ErrorCode[] = [
     "invalid_request",
     "unauthorized",
     "forbidden",
-    ...(path.includes(":") ? (["not_found"] as const) : []),
+    ...(names ? (["not_found"] as const) : []),
     ...(isWrite ? (["conflict", "payload_too_large", "unsupported_media_type"] as const) : []),
     ...(isWrite && shownBy !== null ? (["precondition_failed"] as const) : []),
     ...(operation.name === "event.list" ? (["gone"] as const) : []),
+    // A file is refused while it is scanned, and when its bytes are deleted.
+    ...(operation.name === "file.save" ? (["conflict", "gone"] as const) : []),
     "rate_limited",
     "internal",
     "unavailable",

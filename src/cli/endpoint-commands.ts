@@ -241,7 +241,6 @@ async function describeHeld(
 
 const pause = operationCommand({
   usage: "pause <endpoint>",
-  summary: "Refuse every post to an endpoint with 403, until it is resumed",
   options: [workspaceOption],
   operation: pauseEndpoint,
   input: ({ workspace }, [endpoint]) => ({ endpoint, workspace }),
@@ -250,7 +249,6 @@ const pause = operationCommand({
 
 const resume = operationCommand({
   usage: "resume <endpoint>",
-  summary: "Let a paused endpoint take posts again",
   options: [workspaceOption],
   operation: resumeEndpoint,
   input: ({ workspace }, [endpoint]) => ({ endpoint, workspace }),

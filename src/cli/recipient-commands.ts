@@ -52,7 +52,7 @@ const settingOptions = [
   },
   {
     flags: "--subject <template>",
-    summary: "subject of its e-mails, which may contain {endpoint} and {name of a field}",
+    summary: "subject of its e-mails, which may contain {form} and {name of a field}",
   },
   {
     flags: "--attach",

@@ -139,7 +139,7 @@ const set = operationCommand({
 
 const rotate = operationCommand({
   usage: "rotate-secret <webhook>",
-  summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
+  summary: "Give a webhook a new secret and print it, once; the old one signs beside it for 24 hours",
   operation: rotateSecret,
   parts: withKeyring,
   input: (_options, [webhook]) => ({ webhook }),

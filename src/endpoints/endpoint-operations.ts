@@ -137,7 +137,7 @@ export const ignoreOrigin = operation({
 export const allowOrigin = operation({
   ...originChange,
   name: "endpoint.allow-origin",
-  summary: "Add an origin to those that may post",
+  summary: "Add an origin to those that may post to an endpoint",
   *run(context, { origin, ...reference }) {
     const endpoint = yield* reachEndpoint(context, reference);
     const { allowedOrigins } = endpoint.settings;
@@ -161,14 +161,14 @@ const stateChange = {
 export const pauseEndpoint = operation({
   ...stateChange,
   name: "endpoint.pause",
-  summary: "Refuse every post with 403 until resumed",
+  summary: "Refuse every post to an endpoint with 403, until it is resumed",
   run: (context, reference) => setState(context, reference, "paused"),
 });
 
 export const resumeEndpoint = operation({
   ...stateChange,
   name: "endpoint.resume",
-  summary: "Take posts again",
+  summary: "Let a paused endpoint take posts again",
   run: (context, reference) => setState(context, reference, "active"),
 });
 

@@ -50,7 +50,7 @@ export const showKey = operation({
 
 export const issueKey = operation({
   name: "key.issue",
-  summary: "Issue another key, which is shown this once",
+  summary: "Issue another key for an endpoint, which is shown this once",
   kind: "write",
   access: "endpoints:write",
   furtherAccess,

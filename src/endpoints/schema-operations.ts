@@ -10,7 +10,7 @@ const definition = jsonObject.describe("The schema: the fields by name.");
 
 export const showSchema = operation({
   name: "schema.show",
-  summary: "Show the schema that posts are checked with",
+  summary: "Show the schema that posts to an endpoint are checked with",
   kind: "read",
   access: "endpoints:read",
   input: z.strictObject(endpointReference),

@@ -201,7 +201,7 @@ function requireOperator({ viewing }: Context, what: string): void {
 
 export const rotateSecret = operation({
   name: "webhook.rotate-secret",
-  summary: "Make a new secret, which is shown this once; the old one signs beside it for 24 hours",
+  summary: "Give a webhook a new secret, which is shown this once; the old one signs beside it for 24 hours",
   kind: "write",
   access: "recipients:write",
   input: z.strictObject(webhookReference),

@@ -17,7 +17,7 @@ const month = z
 
 export const showUsage = operation({
   name: "workspace.usage",
-  summary: "Show how many submissions count towards the plan's monthly limit",
+  summary: "Show how many submissions of a workspace count towards its plan's monthly limit",
   kind: "read",
   access: "workspace:usage",
   input: z.strictObject({ workspace: onlyOrNamed, month }),
@@ -35,7 +35,7 @@ export const showUsage = operation({
 export const listUsages = operation({
   name: "workspace.list-usage",
   summary:
-    "Show the same of each workspace, the fullest first; those on a plan that is not configured are left out",
+    "Show how many submissions of each workspace count towards its plan's monthly limit, the fullest first; those on a plan that is not configured are left out",
   kind: "read",
   access: "workspace:usage",
   input: z.strictObject({ month }),

@@ -62,6 +62,36 @@ test("it tells of the login, which needs no token, with what the server takes an
   expect([polled.status, polled.json]).toMatchObject([400, { error: "Invalid request" }]);
 });
 
+test("it tells of the answer to a request that names what is not there, wherever it is named", async () => {
+  const server = await startServer();
+  await server.addEndpoint();
+  const ask = askWith(server, await makeToken(server));
+  const submissions = ["sub_01h455vb4pex5vsknk084sn02q"];
+  const delivery = "msg_01h455vb4pex5vsknk084sn02q";
+  for (const [method, path, request] of [
+    ["GET", "/endpoints", { query: "workspace=none" }],
+    ["GET", "/submissions", { query: "endpoint=none" }],
+    ["GET", "/submissions/export", { query: "workspace=none" }],
+    ["GET", "/submissions", { query: "assignee=none@example.com" }],
+    ["GET", "/webhook-deliveries", { query: "webhook=wh_01h455vb4pex5vsknk084sn02q" }],
+    ["GET", "/mail-deliveries", { query: "recipient=rcpt_01h455vb4pex5vsknk084sn02q" }],
+    ["GET", "/files", { query: "submission=none" }],
+    ["POST", "/endpoints", { body: { name: "x", schema: {}, workspace: "none" } }],
+    ["POST", "/webhooks", { body: { endpoint: "none", url: "https://example.com" } }],
+    ["POST", "/webhook-deliveries/replay", { body: { delivery } }],
+    ["POST", "/submissions/delete", { body: { submissions } }],
+    ["POST", "/submissions/mark", { body: { submissions, mark: "spam" } }],
+    ["POST", "/spam/explain", { body: { post: submissions[0] } }],
+    ["POST", "/held/drop", { body: { held: ["held_01h455vb4pex5vsknk084sn02q"] } }],
+    ["POST", "/workspaces", { body: { name: "x", account: "none" } }],
+  ] as const) {
+    const { status } = await ask(method, path, request);
+    const said = paths[`/api/v1${path}`]?.[method.toLowerCase()];
+    expect([method, path, status]).toEqual([method, path, 404]);
+    expect(said, `${method} ${path}`).toHaveProperty("responses.404");
+  }
+});
+
 test("a typed client generated from it compiles, works, and does not compile when it is used wrongly", async () => {
   const server = await startServer();
   await server.addEndpoint();

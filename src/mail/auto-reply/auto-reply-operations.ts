@@ -37,7 +37,7 @@ export const showReply = operation({
 /** Sets the reply. Waiting replies were addressed by the old field, so they are dropped when the field changes. */
 export const setReply = operation({
   name: "autoreply.set",
-  summary: "Turn on the automatic reply, or change it; what is not named stays",
+  summary: "Turn on an endpoint's automatic reply, or change it; what is not named stays",
   kind: "write",
   access: "recipients:write",
   furtherAccess,
@@ -94,7 +94,8 @@ export const setReply = operation({
 
 export const turnOffReply = operation({
   name: "autoreply.off",
-  summary: "Turn the automatic reply off; what waits is not sent, and the text stays for the next time",
+  summary:
+    "Turn an endpoint's automatic reply off; what waits is not sent, and the text stays for the next time",
   kind: "write",
   access: "recipients:write",
   input: z.strictObject(endpointReference),
