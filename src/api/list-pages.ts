@@ -2,7 +2,7 @@ import { z } from "zod";
 import { unwrapped } from "../operations/marks.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 import { listName, readCursor, readLimit, writeCursor } from "./cursor.ts";
-import { inputOfQuery, type RequestParts } from "./read-input.ts";
+import { inputOfQuery, type RequestParts, wrongParameter } from "./read-input.ts";
 
 /** The page of a list that a request asks for. */
 interface Paging {
@@ -31,7 +31,10 @@ function pagesItself({ input }: Pick<AnyOperation, "input">): boolean {
 /** @throws invalid_request */
 export function readPaging(operation: AnyOperation, { params, query }: Omit<RequestParts, "body">): Paging {
   const filters = new URLSearchParams(query);
-  for (const own of ["limit", "cursor"]) filters.delete(own);
+  for (const own of ["limit", "cursor"]) {
+    if (query.getAll(own).length > 1) throw wrongParameter(own, "given more than once");
+    filters.delete(own);
+  }
   const filter = inputOfQuery(operation, { params, query: filters });
   const limit = readLimit(query.get("limit"));
   const list = listName(operation.name, filter);

@@ -57,7 +57,8 @@ function requireHere({ server }: CommandContext): void {
 
 export function doneBeside({ origin }: Pick<ChosenServer, "origin">): FormsvcError {
   const why = "this works on the database and the files of a machine, and not at a distance";
-  return new FormsvcError("usage", `${why}: run it on the machine of ${origin}, without --server`);
+  const instead = "or name a database of this machine with --db";
+  return new FormsvcError("usage", `${why}: run it on the machine of ${origin}, ${instead}`);
 }
 
 /** The outputs of commands that have printed the note already. Some commands read the configuration several times. */

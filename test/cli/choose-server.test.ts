@@ -210,6 +210,14 @@ test("what is purely local ignores the server", async () => {
     expect([args, (await away.run(args, { env })).code]).toEqual([args, 0]);
 });
 
+test("what works on the machine of the database only says so, and how to name one of this machine", async () => {
+  const env = { FORMSVC_SERVER: "https://forms.example.com", FORMSVC_TOKEN: "fat_x" };
+  const ran = await emptyMachine().run(["doctor"], { env });
+  const where =
+    "run it on the machine of https://forms.example.com, or name a database of this machine with --db";
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(where)]);
+});
+
 test.each<[server: string]>([
   ["http://forms.example.com"],
   ["forms.example.com"],
