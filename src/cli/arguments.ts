@@ -117,9 +117,11 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
     throw new FormsvcError("usage", `nobody can be asked here, so give --yes: ${question}`);
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   // The end of input and Ctrl-C close the prompt without an answer, which means no.
-  const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));
-  const asked = prompt.question(`${question} [y/N] `).catch(() => "");
+  const closed = new Promise<null>((resolve) => prompt.once("close", () => resolve(null)));
+  const asked = prompt.question(`${question} [y/N] `).catch(() => null);
   const answer = await Promise.race([asked, closed]);
   prompt.close();
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new FormsvcError("failed", "nothing was changed");
+  // Nobody ended the line of the question.
+  if (answer === null) process.stderr.write("\n");
+  if (!/^y(?:es)?$/i.test(answer?.trim() ?? "")) throw new FormsvcError("failed", "nothing was changed");
 }

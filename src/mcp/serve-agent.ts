@@ -1,7 +1,33 @@
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { PassThrough } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { type AgentAccess, createMcpServer } from "./mcp-server.ts";
 
-/** Serves one agent on standard input and output until it is closed. */
+/** Serves one agent on standard input and output until it is closed. What was asked before is answered first. */
 export function serveAgent(access: AgentAccess): { close(): Promise<void> } {
-  return serveStdio(() => createMcpServer(access), { maxSubscriptions: 0 });
+  const calls = new Set<Promise<unknown>>();
+  const call: AgentAccess["call"] = async (operation, input) => {
+    const made = access.call(operation, input);
+    calls.add(made);
+    try {
+      return await made;
+    } finally {
+      calls.delete(made);
+    }
+  };
+  // The transport drops all answers when its input ends, so it does not see the end of standard input.
+  const input = process.stdin.pipe(new PassThrough(), { end: false });
+  const served = serveStdio(() => createMcpServer({ ...access, call }), {
+    maxSubscriptions: 0,
+    transport: new StdioServerTransport(input, process.stdout),
+  });
+  return {
+    async close() {
+      // A tool begins its next call, or answers, in the turn after the call before.
+      do await Promise.allSettled([...calls, nextTurn()]);
+      while (calls.size > 0);
+      await nextTurn();
+      await served.close();
+    },
+  };
 }

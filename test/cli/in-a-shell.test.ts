@@ -32,6 +32,7 @@ test.skipIf(!hasScript)("on a terminal the question is asked, and only yes does 
   for (const no of ["n\r", "\r", "\u0004", "\u0003"]) {
     const ran = await onTerminal(machine, line, no);
     expect(ran.stdout).toContain("all its submissions? [y/N]");
+    expect(ran.stdout).toMatch(/^formsvc: nothing was changed/m);
     expect({ no, code: ran.code }).toEqual({ no, code: 1 });
     expect((await machine.run(["endpoint", "show", endpointId])).code).toBe(0);
   }

@@ -165,3 +165,32 @@ test("it ends when its standard input ends", async () => {
   const ran = await machine.run(["mcp"]);
   expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, "", ""]);
 });
+
+test("what was asked before its standard input ended is answered", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const clientInfo = { name: "pipe", version: "1" };
+  const begin = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+  const call = (id: number, name: string) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name, arguments: {} },
+  });
+  const asked = [
+    { jsonrpc: "2.0", id: 1, method: "initialize", params: begin },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    ...["search_submissions", "list_endpoints", "list_held", "get_usage"].map((name, at) =>
+      call(at + 2, name),
+    ),
+  ];
+  const input = asked.map((each) => `${JSON.stringify(each)}\n`).join("");
+  const ran = await machine.run(["mcp"], { input });
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  const answers = ran.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { id: number; result?: { isError?: true } });
+  expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([1, 2, 3, 4, 5]));
+  expect(answers.filter(({ result }) => result?.isError === true)).toEqual([]);
+});
