@@ -28,9 +28,19 @@ export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
 function reportUsage(thrown: CommanderError, asJson: boolean): ExitCode {
   if (thrown.exitCode === 0) return 0;
   const message =
-    thrown.code === "commander.help" ? "the command is incomplete" : thrown.message.replace(/^error: /, "");
+    thrown.code === "commander.help" ? "the command is incomplete" : usageMessage(thrown.message);
   if (asJson) writeError(jsonText({ error: "usage", message }));
   // A command threw this error itself, so commander has not printed it. Errors that commander printed are of another class.
   else if (thrown instanceof InvalidArgumentError) writeError(`formsvc: ${plainText(message)}`);
   return 2;
+}
+
+/** An error of commander in the form of all other messages: one clause behind the other, and no full stop at the end. */
+export function usageMessage(text: string): string {
+  return text
+    .replace(/^error: /, "")
+    .replace(/(is invalid|too many arguments for '\S+')\. ([A-Z]?)/, (_all, what: string, first: string) => {
+      return `${what}: ${first.toLowerCase()}`;
+    })
+    .replace(/\.(\s*)$/, "$1");
 }

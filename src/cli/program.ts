@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { version } from "../foundation/version.ts";
 import { type ExitCode, FormsvcError } from "../foundation/errors.ts";
-import { reportFailure } from "./exit-code.ts";
+import { reportFailure, usageMessage } from "./exit-code.ts";
 import { commonFlagsLast } from "./leading-flags.ts";
 import { writeError, writeText } from "./output.ts";
 
@@ -141,6 +141,7 @@ function strictly(command: Command, asJson: boolean): void {
       getErrHelpWidth: () => 100,
       getOutHelpWidth: () => 100,
       writeOut: writeText,
+      outputError: (text, write) => write(`formsvc: ${usageMessage(text)}`),
       writeErr: (text) => {
         if (!asJson) writeError(text.trimEnd());
       },

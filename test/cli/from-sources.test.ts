@@ -33,5 +33,9 @@ test("from the sources, a server stores a post that the bundled commands list", 
 
 test("from the sources, bad usage ends with 2 and a sentence", async () => {
   const { code, stdout, stderr } = await operatorMachine().run(["endpoint", "look"], fromSources);
-  expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(/^error: unknown command 'look'\n/)]);
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    "",
+    expect.stringMatching(/^formsvc: unknown command 'look'\n/),
+  ]);
 });

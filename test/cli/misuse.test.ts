@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { operatorMachine } from "../support/operator-machine.ts";
+import { emptyMachine, operatorMachine } from "../support/operator-machine.ts";
 
 test("what names nothing is refused instead of answered with an empty result", async () => {
   const machine = operatorMachine();
@@ -174,5 +174,29 @@ test("a copy is refused a name that the system does not take, as wrong usage", a
   for (const command of [["backup"], ["copy", "--to"]]) {
     const ran = await machine.run([...command, "x".repeat(300)]);
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining("cannot be made (ENAMETOOLONG")]);
+  }
+});
+
+test("a command line that is wrong is refused in the form of all other messages, on a terminal and as JSON", async () => {
+  const machine = emptyMachine();
+  const count = "option '--limit <count>' argument '0' is invalid: expected a whole number from 1 to 1000";
+  for (const [args, message] of [
+    [["submission", "list", "--limit", "0"], count],
+    [
+      ["submission", "list", "--class", "none"],
+      "option '--class <class>' argument 'none' is invalid: allowed choices are low, medium, high",
+    ],
+    [
+      ["account", "list", "one", "two."],
+      "too many arguments for 'list': expected 0 arguments but got 2: one, two.",
+    ],
+    [["endpoint", "show"], "missing required argument 'endpoint'"],
+    [["workspace", "create"], "required option '--name <name>' not specified"],
+    [["submission", "list", "--lmit", "1"], "unknown option '--lmit'\n(Did you mean --limit?)"],
+  ] as const) {
+    const ran = await machine.run([...args]);
+    expect([ran.code, ran.stderr]).toEqual([2, `formsvc: ${message}\n(add --help for what there is)\n`]);
+    const asJson = await machine.run([...args, "--json"]);
+    expect(JSON.parse(asJson.stderr)).toEqual({ error: "usage", message });
   }
 });

@@ -109,7 +109,7 @@ test("a table that cannot be made is refused with what to choose, and no file is
     [["--format", "ndjson", "--columns", "people"], "columns can be chosen for csv and xlsx"],
     [["--json", "--time-zone", "Europe/Berlin"], "a time zone can be chosen for csv and xlsx"],
     [["--time-zone", "Mars/Base"], 'not a time zone: "Mars/Base"'],
-    [["--columns", "mine"], "Allowed choices are technical, people"],
+    [["--columns", "mine"], "allowed choices are technical, people"],
   ] as const) {
     const { code, stderr } = await machine.run(["submission", "export", ...args, "--output", "new.file"]);
     expect([args, code, stderr.includes(complaint), stderr]).toEqual([args, 2, true, stderr]);
