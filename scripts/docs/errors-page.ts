@@ -19,8 +19,9 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: "Use a method that the `Allow` header lists.",
   request_timeout:
     "Send the request again, faster; the limits are `server.requestTimeoutMs` and, for a body, 240 bytes a second after 5 s.",
-  conflict: "Use a new `Idempotency-Key` for a new post; wait for a post that is still under way.",
-  gone: "Begin anew without `after`, and read what there is from its list.",
+  conflict:
+    "A post: use a new `Idempotency-Key` for a new one; wait for one that is still under way. All else: see `message`, which says what stands against it.",
+  gone: "Events: begin anew without `after`, and read what there is from its list. A file: `message` says why its bytes are not given.",
   precondition_failed: "Read it again, make the change anew, and send it with the new `ETag`.",
   payload_too_large: "Send less, or raise `server.bodyLimitBytes`.",
   unsupported_media_type: "Send the content type that `message` names.",
