@@ -2,6 +2,7 @@ import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { ArrayField, FieldDefinition } from "../schemas/field-definition.ts";
 import {
+  askedFields,
   emptyBoxOf,
   isAnswer,
   isGroup,
@@ -164,7 +165,7 @@ export function blankForm(asked: Omit<AskedForm, "isWhole">, wording: Wording): 
 
 /** Adds every field that has an input. A group without declared members and a list of lists have none. */
 function askForAll(fields: Map<string, AskedField>, definition: SchemaDefinition, rows: Rows): void {
-  for (const [name, field] of Object.entries(definition))
+  for (const [name, field] of Object.entries(askedFields(definition)))
     for (const spot of inputsOf({ path: [name], field }, rows))
       if (hasInput(spot.field)) askedAt(fields, spot);
 }

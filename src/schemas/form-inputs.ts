@@ -79,28 +79,53 @@ export function isScalar(field: FieldDefinition | undefined): boolean {
 
 /**
  * Refuses a schema that no plain form can satisfy: there are no inputs for a list of lists, or for a group without declared members. If
- * such a field may stay empty, the page leaves it out.
+ * such a field may stay empty, or a group around it may, the page leaves that out: {@link askedFields}.
  *
  * @throws usage naming the first field that is needed and cannot have an input
  */
 export function checkAskable(definition: Fields): void {
-  const found = Object.entries(definition).find(([, field]) => isUnaskable(field, false));
+  const found = findUnaskable(definition);
   if (found === undefined) return;
   throw new FormsvcError(
     "usage",
-    `the form's own page cannot ask for ${JSON.stringify(found[0])}, which has to be sent: lists of lists, and groups whose members are not named, have no inputs; make it optional, name its members, or leave the page off`,
+    `the form's own page cannot ask for ${JSON.stringify(found)}, which has to be sent: lists of lists, and groups whose members are not named, have no inputs; make it optional, name its members, or leave the page off`,
   );
 }
 
-function isUnaskable(field: FieldDefinition, isInRow: boolean): boolean {
-  if (isScalar(field)) return false;
-  if (isGroup(field)) return Object.values(field.properties).some((member) => isUnaskable(member, isInRow));
-  if (field.type === "array") {
-    const { items } = field;
-    if (isScalar(items)) return false;
-    // A row cannot contain rows.
-    if (isGroup(items) && !isInRow)
-      return Object.values(items.properties).some((member) => isUnaskable(member, true));
-  }
-  return field.required === true && field.default === undefined;
+/** Whether a form's own page can satisfy the schema, as {@link checkAskable} says. */
+export function isAskable(definition: Fields): boolean {
+  return findUnaskable(definition) === undefined;
+}
+
+function findUnaskable(definition: Fields): string | undefined {
+  return Object.entries(definition).find(([, field]) => isNeeded(field) && !hasInputs(field, false))?.[0];
+}
+
+/**
+ * The fields that a page asks for, at any depth: those that may stay empty and cannot have inputs are left out. So is a group that may stay
+ * empty and needs such a field, because whoever filled in the rest of the group could not send the form.
+ */
+export function askedFields(fields: Fields, isInRow = false): Fields {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, field]) => isNeeded(field) || hasInputs(field, isInRow))
+      .map(([name, field]) => [name, askedField(field, isInRow)]),
+  );
+}
+
+function askedField(field: FieldDefinition, isInRow: boolean): FieldDefinition {
+  if (isGroup(field)) return { ...field, properties: askedFields(field.properties, isInRow) };
+  if (field.type !== "array" || isInRow || !isGroup(field.items)) return field;
+  return { ...field, items: { ...field.items, properties: askedFields(field.items.properties, true) } };
+}
+
+/** Whether inputs can send a value that the field accepts. */
+function hasInputs(field: FieldDefinition, isInRow: boolean): boolean {
+  if (isScalar(field)) return true;
+  if (isGroup(field))
+    return Object.values(field.properties).every((member) => !isNeeded(member) || hasInputs(member, isInRow));
+  if (field.type !== "array") return false;
+  const { items } = field;
+  // A row cannot contain rows.
+  return items === undefined || isScalar(items) || (isGroup(items) && !isInRow && hasInputs(items, true));
 }

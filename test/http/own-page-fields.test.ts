@@ -45,6 +45,10 @@ test("what may stay empty is marked, several choices are boxes, and a group has 
 });
 
 const TABLE = { type: "array", required: true, items: { type: "array" } } as const;
+const ROWS_WITH_ROWS = {
+  type: "array",
+  items: { type: "object", properties: { name: { type: "string" }, rows: TABLE } },
+} as const;
 
 test.each<[string, FieldDefinition, boolean]>([
   ["a list of lists", TABLE, false],
@@ -58,7 +62,9 @@ test.each<[string, FieldDefinition, boolean]>([
     { ...TABLE, items: { type: "object", properties: { name: { type: "string" } } } },
     true,
   ],
-  ["one of them in a group", { type: "object", properties: { table: TABLE } }, false],
+  ["one of them in a group", { type: "object", required: true, properties: { table: TABLE } }, false],
+  ["one of them in a group that may stay empty", { type: "object", properties: { table: TABLE } }, true],
+  ["rows with rows that may stay empty", ROWS_WITH_ROWS, true],
 ])("%s that nobody could send from the page does not come onto one", async (_name, field, isTaken) => {
   const { server, endpoint } = await world({ name: { type: "string" } });
   const perform = performerOn(server.owner);
@@ -72,6 +78,26 @@ test.each<[string, FieldDefinition, boolean]>([
   const offered = perform(setEndpoint, { endpoint: endpoint.id, page: "on" });
   if (isTaken) await offered;
   else await expect(offered).rejects.toThrow('cannot ask for "table", which has to be sent');
+});
+
+test("a group that may stay empty is not asked for if a part that it needs has no input, and the form is sent without it", async () => {
+  const name = { type: "string" } as const;
+  const { server, path, send } = await world({
+    name: { ...name, required: true },
+    plan: { type: "object", properties: { name, news: { type: "boolean", default: true }, table: TABLE } },
+    list: ROWS_WITH_ROWS,
+    me: {
+      type: "object",
+      required: true,
+      properties: { name, plan: { type: "object", properties: { name, table: TABLE } } },
+    },
+    table: { ...TABLE, required: false },
+  });
+  const { text } = await server.request({ method: "GET", path });
+  const names = [...text.matchAll(/<(?:input|textarea)[^>]* name="([^"]*)"/g)].map(([, each = ""]) => each);
+  expect(names.filter((each) => /^(?:name|plan|list|me|table)/.test(each))).toEqual(["name", "me[name]"]);
+  expect((await send("name=Ada&me[name]=Bo")).status).toBe(200);
+  expect(server.stored()).toEqual([{ name: "Ada", me: { name: "Bo" } }]);
 });
 
 test("a yes or no that must be answered takes a no, also what is yes by itself; a consent does not", async () => {

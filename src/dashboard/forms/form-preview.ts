@@ -3,7 +3,15 @@ import { directionOf, type Language } from "../../languages/language.ts";
 import { type Wording, wordingIn } from "../../languages/wording.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition, StringFormat } from "../../schemas/field-definition.ts";
-import { isGroup, isLongText, isNeeded, leastRows, MAX_BOXES, rowsOf } from "../../schemas/form-inputs.ts";
+import {
+  askedFields,
+  isGroup,
+  isLongText,
+  isNeeded,
+  leastRows,
+  MAX_BOXES,
+  rowsOf,
+} from "../../schemas/form-inputs.ts";
 import { visitorLabel } from "../../schemas/field-label.ts";
 import { fileHint } from "../../schemas/file-hint.ts";
 import type { FileBounds } from "../../schemas/posted-file.ts";
@@ -41,7 +49,7 @@ export function formPreview(
         ? html`<p class="muted body">Once the fields are right, the form is shown here.</p>`
         : html`<div class="phone-frame" lang="${wording.language}" dir="${directionOf(wording.language)}" inert>
             <div class="sheet">
-              ${Object.entries(definition).map(([name, field]) => fieldView({ fields: definition, isAsked: true, wording, fileBounds }, name, field))}
+              ${Object.entries(askedFields(definition)).map(([name, field]) => fieldView({ fields: definition, isAsked: true, wording, fileBounds }, name, field))}
               <div><span class="button primary">${wording.text("send")}</span></div>
             </div>
           </div>`
