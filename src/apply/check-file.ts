@@ -8,6 +8,7 @@ import { checkReplyWords } from "../mail/auto-reply/check-auto-reply.ts";
 import { checkRecipientSettings } from "../mail/check-recipient-settings.ts";
 import { checkConditions, type Condition } from "../outbox/queue/conditions.ts";
 import { parseDefinition } from "../schemas/definition.ts";
+import { checkAskable } from "../schemas/form-inputs.ts";
 import { checkWebhookSettings } from "../webhooks/check-webhook-settings.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { checkName } from "../workspaces/workspace.ts";
@@ -124,7 +125,11 @@ class Checker {
 
   #endpoint(given: FileEndpoint, at: Path): FileEndpoint {
     const { was, webhooks, recipients, autoreply } = given;
-    const schema = this.#try([...at, "schema"], given.schema, (each) => ({ ...parseDefinition(each) }));
+    const schema = this.#try([...at, "schema"], given.schema, (each) => {
+      const definition = parseDefinition(each);
+      if (given.page === "on") checkAskable(definition);
+      return { ...definition };
+    });
     return {
       ...given,
       ...this.#settings(given, at),

@@ -7,6 +7,9 @@ import { plainText } from "../foundation/plain-text.ts";
 import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../endpoints/endpoint-operations.ts";
 import { setSchema } from "../endpoints/schema-operations.ts";
 import { setSpam } from "../endpoints/spam-operations.ts";
+import type { SchemaDefinition } from "../schemas/definition.ts";
+import type { FieldDefinition } from "../schemas/field-definition.ts";
+import { checkAskable, isAskable } from "../schemas/form-inputs.ts";
 import type { FormsChange } from "./change.ts";
 import { type FileEndpoint, SETTINGS } from "./forms-file.ts";
 import {
@@ -77,6 +80,7 @@ export function planKnownEndpoint(
   const { spam, state, autoreply } = wanted;
   const { endpoint } = current;
   requireTask(wanted, endpoint, cell);
+  if ((wanted.page ?? endpoint.page) === "on") named(cell, () => checkAskable(fieldsOf(wanted.schema)));
   const recipients = planRecipients(cell, wanted.recipients ?? [], current.recipients);
   const webhooks = planWebhooks(cell, wanted.webhooks ?? [], current.webhooks);
   const changes = [
@@ -107,48 +111,80 @@ export function planKnownEndpoint(
 /** Checks before any change what the operation would refuse. @throws usage naming the endpoint */
 function requireTask(wanted: FileEndpoint, current: ShownEndpoint | null, cell: EndpointCell): void {
   const before = current && taskSettingsOf(current);
+  named(cell, () => checkTask(taskSettingsOf(wanted, before ?? undefined), before));
+}
+
+/** Runs a check. @throws the error of the check, with the name of the endpoint */
+function named(cell: EndpointCell, check: () => void): void {
   try {
-    checkTask(taskSettingsOf(wanted, before ?? undefined), before);
+    check();
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
     throw new FormsvcError("usage", `${plainText(nameOf(cell))}: ${error.message}`);
   }
 }
 
-/** The changes of settings and fields. If undeclared fields are to be refused from now on, the new schema is set first. */
+/** The fields of a schema that was checked. */
+function fieldsOf(schema: FileEndpoint["schema"]): SchemaDefinition {
+  return schema as SchemaDefinition;
+}
+
+/**
+ * The changes of settings and fields. If undeclared fields are to be refused from now on, the new schema is set first. The own page is
+ * closed before it could not ask for the new fields, and opened when it can.
+ */
 function fieldChanges(wanted: FileEndpoint, endpoint: ShownEndpoint, cell: EndpointCell): FormsChange[] {
   const { id, name, schema_version: basedOn } = endpoint;
   const given = { ...wanted, honeypots: wanted.honeypots === null ? DEFAULT_HONEYPOTS : wanted.honeypots };
-  const own = differencesOf(given, endpoint, ["name", ...SETTINGS]);
-  const input = Object.fromEntries(
-    own.map(({ member }) => [member, (wanted as Record<string, unknown>)[member]]),
-  );
-  const settings =
-    own.length === 0
-      ? []
-      : [
-          changeOf("endpoint", `${cell.workspace}/${name}`, own, async (perform) => {
-            await perform(setEndpoint, { endpoint: id, ...input });
-          }),
-        ];
-  if (isSameSchema(wanted.schema, endpoint.schema)) return settings;
+  const settingsChange = (members: readonly string[]): FormsChange[] => {
+    const own = differencesOf(given, endpoint, members);
+    const input = Object.fromEntries(
+      own.map(({ member }) => [member, (wanted as Record<string, unknown>)[member]]),
+    );
+    const change = changeOf("endpoint", `${cell.workspace}/${name}`, own, async (perform) => {
+      await perform(setEndpoint, { endpoint: id, ...input });
+    });
+    return own.length === 0 ? [] : [change];
+  };
+  const all = ["name", ...SETTINGS];
+  if (isSameSchema(wanted.schema, endpoint.schema)) return settingsChange(all);
   const fields = fieldDifferences(endpoint.schema, wanted.schema);
   const schema = changeOf("schema", nameOf(cell), fields, async (perform) => {
     await perform(setSchema, { endpoint: id, schema: wanted.schema, based_on: basedOn });
   });
-  return wanted.unknown_fields === "reject" ? [schema, ...settings] : [...settings, schema];
+  const isOwn = [wanted.schema, endpoint.schema].every((each) => isAskable(fieldsOf(each)));
+  const page = isOwn ? [] : settingsChange(["page"]);
+  const settings = settingsChange(isOwn ? all : all.filter((member) => member !== "page"));
+  const others = wanted.unknown_fields === "reject" ? [schema, ...settings] : [...settings, schema];
+  return wanted.page === "on" ? [...others, ...page] : [...page, ...others];
 }
 
-/** The order of fields counts, because pages and exports follow it. */
-function isSameSchema(one: object, other: object): boolean {
-  return isDeepStrictEqual(one, other) && isDeepStrictEqual(Object.keys(one), Object.keys(other));
+/** The order of fields counts, also in groups, because pages and exports follow it. */
+function isSameSchema(one: FileEndpoint["schema"], other: FileEndpoint["schema"]): boolean {
+  return isDeepStrictEqual(one, other) && isDeepStrictEqual(namesIn(one), namesIn(other));
 }
 
-/** The differences field by field, or one line about the order if nothing else differs. */
+/** The names of the fields in their order, each with those of the fields inside it. */
+function namesIn(schema: FileEndpoint["schema"]): unknown[] {
+  const inside = (field: FieldDefinition | undefined): unknown[] =>
+    field?.type === "array"
+      ? inside(field.items)
+      : field?.type === "object"
+        ? namesIn({ ...field.properties })
+        : [];
+  return Object.entries(fieldsOf(schema)).map(([name, field]) => [name, inside(field)]);
+}
+
+/** The differences field by field, or the fields that have another order if nothing else differs. */
 function fieldDifferences(from: Record<string, unknown>, to: Record<string, unknown>) {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
   const fields = differencesOf(withNulls(to, names), withNulls(from, names), names);
-  return fields.length > 0 ? fields : [{ member: "fields", from: Object.keys(from), to: Object.keys(to) }];
+  if (fields.length > 0) return fields;
+  if (!isDeepStrictEqual(Object.keys(from), Object.keys(to)))
+    return [{ member: "fields", from: Object.keys(from), to: Object.keys(to) }];
+  return names
+    .filter((name) => !isSameSchema({ [name]: from[name] }, { [name]: to[name] }))
+    .map((member) => ({ member, from: from[member], to: to[member] }));
 }
 
 function withNulls(fields: Record<string, unknown>, names: readonly string[]): object {

@@ -94,6 +94,73 @@ test("a change of everything is made by one operation each, in an order in which
   ]);
 });
 
+const TABLE = { type: "array", required: true, items: { type: "array" } };
+
+test("a page of a form is opened when it can ask for the new fields, and closed before it cannot", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (page: "on" | "off", schema: object, members: object = {}) => ({
+    version: 1,
+    workspaces: [{ name: "A", endpoints: [{ name: "F", page, schema, ...members }] }],
+  });
+  const words = { a: { type: "string" } };
+  await applyTo(perform, file("off", { table: TABLE }, { unknown_fields: "reject" }));
+  const opened = file("on", words, { unknown_fields: "drop" });
+  expect(linesOf(await planOf(perform, opened))).toEqual([
+    "change endpoint A/F unknown_fields",
+    "change schema A/F table a",
+    "change endpoint A/F page",
+  ]);
+  await applyTo(perform, opened);
+  const closed = file("off", { table: TABLE }, { unknown_fields: "reject" });
+  expect(linesOf(await planOf(perform, closed))).toEqual([
+    "change endpoint A/F page",
+    "change schema A/F a table",
+    "change endpoint A/F unknown_fields",
+  ]);
+  await applyTo(perform, closed);
+  expect(linesOf(await planOf(perform, closed))).toEqual([]);
+});
+
+test("fields that a form's page cannot ask for are refused before the first change, whether the file opens it or not", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (members: object) => ({
+    version: 1,
+    workspaces: [
+      {
+        name: "A",
+        endpoints: [
+          { name: "Other", schema: {} },
+          { name: "F", schema: { a: { type: "string" } }, ...members },
+        ],
+      },
+    ],
+  });
+  const refused = (members: object) =>
+    expect(async () => planOf(perform, file({ schema: { table: TABLE }, ...members }))).rejects.toThrow(
+      'cannot ask for "table"',
+    );
+  await refused({ page: "on" });
+  await applyTo(perform, file({ page: "on" }));
+  await refused({});
+});
+
+test("fields that change their places are a change, also inside a group and in the rows of a list", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (names: readonly string[]) => {
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+    const group = { type: "object", properties };
+    const schema = { home: group, guests: { type: "array", items: group }, a: { type: "string" } };
+    return { version: 1, workspaces: [{ name: "A", endpoints: [{ name: "F", schema }] }] };
+  };
+  await applyTo(perform, file(["city", "street"]));
+  expect(linesOf(await planOf(perform, file(["street", "city"])))).toEqual(["change schema A/F home guests"]);
+  await applyTo(perform, file(["street", "city"]));
+  const { endpoint } = await perform(showEndpoint, { endpoint: "F" });
+  const { home } = endpoint.schema as { home: { properties: object } };
+  expect(Object.keys(home.properties)).toEqual(["street", "city"]);
+  expect(linesOf(await planOf(perform, file(["street", "city"])))).toEqual([]);
+});
+
 test("an endpoint that was named otherwise keeps its id, its keys and its webhooks", async () => {
   const perform = performerOn(temporaryDatabase());
   const file = (name: string, was?: string) => ({
