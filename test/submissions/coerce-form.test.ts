@@ -61,6 +61,50 @@ test("lists may be written a, a[] or a[0], and one value is a list of one", () =
   expect(coerce(["more[]", "1"])).toEqual({ more: ["1"] });
 });
 
+test("a[][b] makes a list of groups, in which a new one begins when a name comes again", () => {
+  const text = { type: "string" } as const;
+  const guests = parseDefinition({
+    guests: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          name: text,
+          vegan: { type: "boolean", required: true },
+          days: { type: "array", items: text },
+          pets: { type: "array", items: { type: "object", properties: { name: text } } },
+        },
+      },
+    },
+    free: { type: "object" },
+  });
+  const read = (...entries: FormEntry[]) => coerceForm(entries, guests);
+  const of = (name: string, value: string): FormEntry => [`guests[][${name}]`, value];
+  expect(read(of("name", "Ada"), of("name", "Bo"), of("name", ""), of("name", "Cy"))).toEqual({
+    guests: [{ name: "Ada" }, { name: "Bo" }, { name: "Cy" }],
+  });
+  const [no, yes] = [of("vegan", "unticked"), of("vegan", "on")];
+  expect(
+    read(no, yes, of("name", ""), no, of("name", "Bo"), of("days", "Fri"), of("days", "Sat"), no, yes),
+  ).toEqual({
+    guests: [{ vegan: true }, { vegan: false, name: "Bo", days: ["Fri", "Sat"] }, { vegan: true }],
+  });
+  const pet = (value: string): FormEntry => ["guests[][pets][][name]", value];
+  expect(read(of("name", "Ada"), pet("Rex"), pet("Tom"), of("name", "Bo"), pet("Kim"))).toEqual({
+    guests: [
+      { name: "Ada", pets: [{ name: "Rex" }, { name: "Tom" }] },
+      { name: "Bo", pets: [{ name: "Kim" }] },
+    ],
+  });
+  expect(read(of("name", "Bo"), ["guests[0][name]", "Ada"])).toEqual({
+    guests: [{ name: "Ada" }, { name: "Bo" }],
+  });
+  expect(read(["more[][a]", "1"], ["more[][b]", "2"], ["more[][a]", "3"])).toEqual({
+    more: [{ a: "1", b: "2" }, { a: "3" }],
+  });
+  expect(read(["free[][a]", "1"], ["free[][a]", "2"])).toEqual({ free: { "": { a: ["1", "2"] } } });
+});
+
 test("a[b] makes objects, coerced at every depth", () => {
   expect(coerce(["address[zip]", "12"], ["address[lines][]", "x"], ["address[other]", "1"])).toEqual({
     address: { zip: 12, lines: ["x"], other: "1" },

@@ -26,10 +26,82 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
  */
 export function coerceForm(entries: readonly FormEntry[], definition: SchemaDefinition): JsonObject {
   const root = emptyNode();
+  const items = new UnnumberedItems(definition);
   for (const [name, value] of entries) {
-    if (value !== "") nodeAt(root, fieldPath(name, definition)).values.push(value.replace(/\r\n?/g, "\n"));
+    const path = items.numbered(fieldPath(name, definition));
+    if (value !== "") nodeAt(root, path).values.push(value.replace(/\r\n?/g, "\n"));
   }
   return membersOf(root, definition);
+}
+
+/** The number of the first item without a number, so that these come behind those with one. */
+const FIRST_UNNUMBERED = 500_000;
+
+/** The item of a list that inputs like `a[][b]` fill in at present. */
+interface OpenItem {
+  number: number;
+  /** The inputs of the item so far, each as the rest of its path. */
+  readonly sent: Set<string>;
+}
+
+/**
+ * Numbers the items of lists whose inputs have none, like `a[][b]`. A new item begins with an input that the present item has already; a
+ * list inside the item may have several inputs of one name, and so may a box, whose value for "no" stands right before it.
+ */
+class UnnumberedItems {
+  readonly #definition: SchemaDefinition;
+  readonly #open = new Map<string, OpenItem>();
+  #last = "";
+
+  constructor(definition: SchemaDefinition) {
+    this.#definition = definition;
+  }
+
+  /** The path with numbers for the items in it. Empty inputs count too, so that the inputs of two items are not mixed. */
+  numbered(path: readonly string[]): readonly string[] {
+    if (!path.slice(1, -1).includes("")) return path;
+    const found = [...path];
+    for (let at = 1; at < found.length - 1; at += 1)
+      if (found[at] === "" && this.#mayBeList(found.slice(0, at))) found[at] = this.#itemOf(found, at);
+    this.#last = JSON.stringify(found);
+    return found;
+  }
+
+  #mayBeList(path: readonly string[]): boolean {
+    const field = fieldAt(path, this.#definition);
+    return field === undefined || field.type === "array";
+  }
+
+  #itemOf(path: readonly string[], at: number): string {
+    const list = JSON.stringify(path.slice(0, at));
+    const item = this.#open.get(list) ?? { number: FIRST_UNNUMBERED, sent: new Set() };
+    this.#open.set(list, item);
+    const rest = path.slice(at + 1);
+    const input = JSON.stringify(rest);
+    if (item.sent.has(input) && !this.#mayRepeat(path.with(at, String(item.number)), rest)) {
+      item.number += 1;
+      item.sent.clear();
+    }
+    item.sent.add(input);
+    return String(item.number);
+  }
+
+  #mayRepeat(path: readonly string[], rest: readonly string[]): boolean {
+    if (rest.includes("")) return true;
+    const field = fieldAt(path, this.#definition);
+    return field?.type === "array" || (field?.type === "boolean" && this.#last === JSON.stringify(path));
+  }
+}
+
+/** The field that a path leads to; undefined if it is not declared. */
+function fieldAt(path: readonly string[], definition: SchemaDefinition): FieldDefinition | undefined {
+  let fields: Readonly<Record<string, FieldDefinition>> | undefined = definition;
+  let field: FieldDefinition | undefined;
+  for (const name of path) {
+    field = field?.type === "array" ? field.items : fieldIn(fields, name);
+    fields = field?.type === "object" ? field.properties : undefined;
+  }
+  return field;
 }
 
 /**
@@ -114,20 +186,19 @@ function valueOf(node: Node, field: FieldDefinition | undefined): unknown {
   return scalarOf(node.values.at(-1) ?? "", field);
 }
 
-/** The items of a list: those sent as `a`, then as `a[]`, both in their order, then `a[0]` and the like in the order of their numbers. */
+/**
+ * The items of a list: those sent as `a`, then as `a[]`, both in their order, then `a[0]` and the like in the order of their numbers, then
+ * those of `a[][b]`.
+ */
 function itemsOf(node: Node, items: FieldDefinition | undefined): unknown {
   const nested = [...node.members];
   if (!isList(node)) return membersOf(node, {});
   const numbered = nested
     .filter(([key]) => key !== "")
     .sort(([left], [right]) => Number(left) - Number(right));
-  const unnamed = node.members.get("");
   return [
     ...node.values.map((value) => scalarOf(value, items)),
-    ...(unnamed?.values ?? []).map((value) => scalarOf(value, items)),
-    ...(unnamed !== undefined && unnamed.members.size > 0
-      ? [valueOf({ values: [], members: unnamed.members }, items)]
-      : []),
+    ...(node.members.get("")?.values ?? []).map((value) => scalarOf(value, items)),
     ...numbered.filter(([, member]) => isFilled(member, items)).map(([, member]) => valueOf(member, items)),
   ];
 }
