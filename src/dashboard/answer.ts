@@ -72,10 +72,17 @@ export function redirect(to: string, notice?: string, count?: number): Redirect 
   };
 }
 
-/** Like {@link redirect}, with a notice that offers to undo the change. @param ids the submissions that were changed */
-export function redirectWithUndo(to: string, notice: string, ids: readonly string[]): Redirect {
-  const { to: next } = redirect(to, notice, ids.length);
-  return { kind: "redirect", to: `${next}&undo=${ids.join(".")}` };
+/** The submissions that a change really changed, as the notice of the change names them. */
+export interface Undoable {
+  readonly ids: readonly string[];
+  /** Those that had the mark "ham" before. They get it again. */
+  readonly hams: readonly string[];
+}
+
+/** Like {@link redirect}, with a notice that offers to undo the change, if it changed anything. */
+export function redirectWithUndo(to: Redirect, { ids, hams }: Undoable): Redirect {
+  const members = Object.entries({ undo: ids, ham: hams }).filter(([, each]) => each.length > 0);
+  return { ...to, to: [to.to, ...members.map(([name, each]) => `${name}=${each.join(".")}`)].join("&") };
 }
 
 export function download(fileName: string, type: string, content: Readable | string): Download {

@@ -56,6 +56,44 @@ test("ticked rows are marked, unmarked, read and unread, and the page of before 
   expect(server.owner.now(() => listRead(ben.accountId, ids))).toEqual(new Set([two, ids[2]]));
 });
 
+test("Undo gives each submission back what it had before: a mark, or that it was done", async () => {
+  const { server, ben, ids } = await world();
+  const [one = "", two = "", three = ""] = ids;
+  const press = async (to: string | undefined) => {
+    const { text } = await ben.get(to ?? "");
+    const [form = ""] = /<form class="notice undo"[^]*?<\/form>/.exec(text) ?? [];
+    const sent = [...form.matchAll(/name="(\w+)" value="(\w+)"/g)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]);
+    return await ben.post("/dashboard/bulk", new URLSearchParams(sent));
+  };
+  const marks = () => Object.fromEntries(server.owner.now(() => listMarks(ids)));
+  await ben.post("/dashboard/bulk", ticked("ham", [one]));
+  await ben.post("/dashboard/bulk", ticked("spam", [two]));
+  const marked = await ben.post("/dashboard/bulk", ticked("spam", ids));
+  expect(marks()).toEqual({ [one]: "spam", [two]: "spam", [three]: "spam" });
+  const restored = await press(marked.headers["location"]);
+  expect([restored.headers["location"], marks()]).toEqual([
+    "/dashboard?notice=did-restore&n=2",
+    { [one]: "ham", [two]: "spam" },
+  ]);
+  expect((await ben.get(restored.headers["location"] ?? "")).text).toContain(
+    "The marks of 2 submissions are as before.",
+  );
+  const again = await ben.post("/dashboard/bulk", ticked("spam", [two]));
+  expect((await ben.get(again.headers["location"] ?? "")).text).not.toContain(">Undo<");
+  const alone = await ben.post("/dashboard/bulk", ticked("spam", [one]));
+  await press(alone.headers["location"]);
+  expect(marks()).toEqual({ [one]: "ham", [two]: "spam" });
+
+  const done = () =>
+    server.owner.prepare("SELECT id FROM submission_work WHERE state = 'done'").pluck().all();
+  await ben.post("/dashboard/bulk", ticked("done", [one]));
+  await press((await ben.post("/dashboard/bulk", ticked("done", ids))).headers["location"]);
+  expect(done()).toEqual([one]);
+});
+
 test("a page of rows is marked ten at a time, so that posts need not wait for all of them", async () => {
   const { server, ben, add } = await world();
   const ids = Array.from({ length: 25 }, (_, index) => add(ben.endpoint.id, `Message ${index}`));

@@ -15,7 +15,9 @@ import type { Assignee } from "../../workspaces/assignee.ts";
 import { isInReach } from "../../workspaces/reach.ts";
 import { listAssigneesOf } from "../../submissions/manage/reach-assignees.ts";
 import { getViewableSubmission } from "../../submissions/stored/submission-store.ts";
-import { page, redirect, redirectWithUndo } from "../answer.ts";
+import { listDone } from "../../submissions/stored/submission-work.ts";
+import { listMarks } from "../../history/teach.ts";
+import { page, redirect, redirectWithUndo, type Undoable } from "../answer.ts";
 import { canBeUndone } from "../kit/notices.ts";
 import { addressOf, type InboxFilter, readInboxFilter } from "./inbox-filter.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -44,11 +46,12 @@ type Deed = (typeof DEEDS)[number];
 export function bulkPages(routes: Routes, parts: DashboardParts): void {
   routes.write("/bulk", async (visit) => {
     const { form, query, viewer } = visit;
-    const ids = readIds(form);
     const deed = readDeed(form);
+    const ids = readIds(form, "id");
+    const hams = deed === "none" ? readIds(form, "ham") : [];
     const { path, ...position } = readReturn(query);
     const back = addressOf(readInboxFilter(query), path, position);
-    if (ids.length === 0) return redirect(back, "none-selected");
+    if (ids.length + hams.length === 0) return redirect(back, "none-selected");
     const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);
     if (isFinal && form.get("confirmed") !== "yes") {
       const access = deed === "purge" ? "submissions:purge" : "submissions:write";
@@ -59,12 +62,15 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
       const asked = await parts.db.read(() => readAssigning(viewer, ids));
       return page("Assign", assignView(visit, asked, back));
     }
+    const undoable = await parts.db.read(() => readUndoable(deed, ids));
     await doAll(visit, deed, ids);
+    if (hams.length > 0) await visit.perform(markSubmissionsAs, { submissions: hams, mark: "ham" });
     // A submission that is gone has no page. After "unread", showing the page would mark the submission as read again.
     const isGone = deed === "delete" || deed === "purge" || deed === "unread";
     const to = isGone && path !== "" ? addressOf(readInboxFilter(query)) : back;
-    const notice = `did-${isFinal ? "purge" : deed}`;
-    return canBeUndone(notice) ? redirectWithUndo(to, notice, ids) : redirect(to, notice, ids.length);
+    const notice = `did-${isFinal ? "purge" : hams.length > 0 ? "restore" : deed}`;
+    const next = redirect(to, notice, ids.length + hams.length);
+    return canBeUndone(notice) ? redirectWithUndo(next, undoable) : next;
   });
 
   routes.write("/empty-bin", async ({ form, query, perform }) => {
@@ -79,8 +85,19 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
   });
 }
 
-function readIds(form: URLSearchParams): readonly string[] {
-  const ids = [...new Set(form.getAll("id"))];
+/** The submissions that the action will change: those that are done already, or marked as spam, stay as they are when it is undone. */
+function* readUndoable(deed: Deed, ids: readonly string[]): Steps<Undoable> {
+  if (deed === "done") {
+    const done = yield* listDone(ids);
+    return { ids: ids.filter((id) => !done.has(id)), hams: [] };
+  }
+  if (deed !== "spam") return { ids, hams: [] };
+  const marks = yield* listMarks(ids);
+  return { ids: ids.filter((id) => !marks.has(id)), hams: ids.filter((id) => marks.get(id) === "ham") };
+}
+
+function readIds(form: URLSearchParams, name: "id" | "ham"): readonly string[] {
+  const ids = [...new Set(form.getAll(name))];
   if (ids.length <= PAGE_ROWS) return ids;
   throw new FormsvcError("invalid_request", `Select at most ${PAGE_ROWS} submissions at once.`);
 }
@@ -134,7 +151,7 @@ async function doAll({ perform, form }: Visit, deed: Deed, submissions: readonly
     await perform(setSubmissions, { submissions, state: deed });
   } else if (deed === "assign") {
     await perform(setSubmissions, { submissions, assignee: form.get("assignee") });
-  } else {
+  } else if (submissions.length > 0) {
     await perform(markSubmissionsAs, { submissions, mark: deed === "none" ? null : deed });
     // Somebody who marks a post as spam has no need to open it.
     if (deed === "spam") await perform(markSubmissionsRead, { submissions });

@@ -91,6 +91,10 @@ const NOTICES: Readonly<Record<string, string | ((count: number) => string)>> = 
   "none-selected": "Select at least one row first.",
   "did-spam": (count) => `${submissions(count)} marked as spam. The filter learns from it.`,
   "did-ham": (count) => `${submissions(count)} marked as not spam. The filter learns from it.`,
+  "did-restore": (count) =>
+    count === 1
+      ? "The mark of one submission is as before."
+      : `The marks of ${count} submissions are as before.`,
   "did-none": (count) => `The mark of ${submissions(count)} is removed.`,
   "did-read": (count) => `${submissions(count)} marked as read.`,
   "did-unread": (count) => `${submissions(count)} marked as unread.`,
@@ -124,20 +128,25 @@ export function noticeHtml(query: URLSearchParams, path = ""): Html | null {
   const count = Number(query.get("n") ?? 0);
   const words = NOTICES[key] ?? "";
   const sentence = typeof words === "string" ? words : words(Number.isSafeInteger(count) ? count : 0);
-  const ids = (query.get("undo") ?? "").split(".", MAX_UNDONE).filter((id) => SUBMISSION_ID.test(id));
-  const undo = Object.hasOwn(UNDO, key) && ids.length > 0 ? UNDO[key] : undefined;
+  const [ids, hams] = [idsIn(query, "undo"), idsIn(query, "ham")];
+  const undo = Object.hasOwn(UNDO, key) && ids.length + hams.length > 0 ? UNDO[key] : undefined;
   if (undo === undefined) return html`<p class="notice" role="status">${sentence}</p>`;
   return html`<form class="notice undo" method="post" action="/dashboard/bulk?${returnQuery(query, path)}">
     <span role="status">${sentence}</span>
     ${ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)}
+    ${hams.map((id) => html`<input type="hidden" name="ham" value="${id}" />`)}
     <button class="small" name="do" value="${undo}">Undo</button>
   </form>`;
+}
+
+function idsIn(query: URLSearchParams, name: string): readonly string[] {
+  return (query.get(name) ?? "").split(".", MAX_UNDONE).filter((id) => SUBMISSION_ID.test(id));
 }
 
 /** The query that returns to this page: its filter, and the submission that it shows. */
 function returnQuery(query: URLSearchParams, path: string): string {
   const rest = new URLSearchParams(query);
-  for (const name of ["notice", "n", "undo"]) rest.delete(name);
+  for (const name of ["notice", "n", "undo", "ham"]) rest.delete(name);
   const on = path.split("/").at(-1) ?? "";
   if (SUBMISSION_ID.test(on)) rest.set("on", on);
   return rest.toString();

@@ -105,6 +105,14 @@ function workOf(
   };
 }
 
+const DONE_SQL = `SELECT id FROM submission_work WHERE state = 'done' AND id IN ${LISTED}`;
+
+/** Returns the ids of those of these submissions that are done. */
+export function* listDone(ids: readonly string[]): Steps<ReadonlySet<string>> {
+  const rows = yield* all(text<{ id: string }>(DONE_SQL, listParameter(ids)));
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The changes to make; undefined leaves a value as it is. */
 export interface WorkChange {
   readonly state: WorkState | undefined;
