@@ -22,26 +22,37 @@ export interface TaughtPost {
 
 /** Teaches the workspaces' filters what posts are, in place of what the same posts taught before. */
 export function* teach(posts: readonly TaughtPost[], mark: Mark, now: number): Steps<void> {
-  for (const post of posts) {
-    yield* forgetLesson(post.submissionId);
-    yield* addLesson(post, mark, now);
-  }
-  yield* relearnAll(posts);
+  const before = yield* forgetLessons(posts);
+  for (const post of posts) yield* addLesson(post, mark, now);
+  yield* relearnAll([...before, ...posts]);
 }
 
 /** Takes back what posts taught. */
 export function* unteach(posts: readonly Pick<TaughtPost, "workspaceId" | "submissionId">[]): Steps<void> {
-  for (const { submissionId } of posts) yield* forgetLesson(submissionId);
-  yield* relearnAll(posts);
+  yield* relearnAll([...(yield* forgetLessons(posts)), ...posts]);
+}
+
+interface Learner {
+  readonly workspaceId: string;
+}
+
+/** Returns the workspaces that had the lessons: a form may have moved to another one since. */
+function* forgetLessons(posts: readonly Pick<TaughtPost, "submissionId">[]): Steps<Learner[]> {
+  const learners: Learner[] = [];
+  for (const { submissionId } of posts) {
+    const workspaceId = yield* forgetLesson(submissionId);
+    if (workspaceId !== null) learners.push({ workspaceId });
+  }
+  return learners;
 }
 
 /**
  * Learns anew, once for each workspace, because it takes as long for one post as for many. Servers notice that their memory of it is out of
  * date.
  */
-function* relearnAll(posts: readonly Pick<TaughtPost, "workspaceId">[]): Steps<void> {
+function* relearnAll(learners: readonly Learner[]): Steps<void> {
   yield* raiseSettingsVersion();
-  for (const workspaceId of new Set(posts.map((post) => post.workspaceId))) yield* relearn(workspaceId);
+  for (const workspaceId of new Set(learners.map((each) => each.workspaceId))) yield* relearn(workspaceId);
 }
 
 /** The mark of a submission; null if it has none. */
@@ -111,13 +122,18 @@ function withoutTargets(recollection: Recollection): Recollection {
   return { ...recollection, trace: { ...recollection.trace, targets: [] } };
 }
 
-function* forgetLesson(submissionId: string): Steps<void> {
+/** Returns the workspace that had the lesson; null if there is none. */
+function* forgetLesson(submissionId: string): Steps<string | null> {
   const lesson = yield* first(
-    query.selectFrom("lesson").select(["mark", "text_id"]).where("submission_id", "=", submissionId),
+    query
+      .selectFrom("lesson")
+      .select(["workspace_id", "mark", "text_id"])
+      .where("submission_id", "=", submissionId),
   );
-  if (lesson === undefined) return;
+  if (lesson === undefined) return null;
   if (lesson.text_id !== null) yield* countMark(lesson.text_id, lesson.mark, -1);
   yield* run(query.deleteFrom("lesson").where("submission_id", "=", submissionId));
+  return lesson.workspace_id;
 }
 
 function* countMark(textId: number, mark: Mark, change: 1 | -1): Steps<void> {

@@ -4,6 +4,8 @@ import type { Scope } from "../../src/operations/access.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { explainScore, previewSpam, scorePost } from "../../src/submissions/manage/spam-operations.ts";
+import { storeSubmissions } from "../support/add-submission.ts";
+import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { performOn } from "../support/terminal.ts";
 import { twoOwners } from "../support/two-owners.ts";
@@ -71,4 +73,20 @@ test("the settings of a whole workspace need the scope for workspaces too", asyn
   await expect(narrow).rejects.toMatchObject({ code: "forbidden" });
   const wide = token(["endpoints:write", "workspace:write"]);
   expect(await performOn(db, setSpam, input, { actor: wide, plans })).toEqual({ chosen: { maxLinks: 1 } });
+});
+
+test("a preview for a workspace counts what its endpoints have chosen themselves", async () => {
+  const db = temporaryDatabase();
+  const { ben, shop, jobs, actor } = await twoOwners(db);
+  const door = { actor, plans, parts };
+  const message = "Look here: https://one.example.org https://two.example.org https://three.example.org";
+  const createdAt = NOON;
+  const [, atJobs] = await storeSubmissions(db, [
+    { endpointId: shop.endpoint, data: { message }, createdAt },
+    { endpointId: jobs.endpoint, data: { message }, createdAt },
+  ]);
+  await performOn(db, setSpam, { endpoint: shop.endpoint, choices: { maxLinks: 10 } }, door);
+  const input = { workspace: ben.workspace.id, choices: { maxLinks: 1 } };
+  const { changes } = await performOn(db, previewSpam, input, door);
+  expect(changes.map(({ id }) => id)).toEqual([atJobs]);
 });

@@ -8,6 +8,9 @@ import { writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import { listHeldPosts } from "../../src/submissions/held/held-post.ts";
 import { getSubmission } from "../../src/submissions/stored/submission-store.ts";
 import { updatePlanRow } from "../../src/workspaces/workspace-store.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { addSubmission } from "../support/add-submission.ts";
+import { NOON } from "../support/fake-clock.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
 import { all, run, type Statement, type Steps } from "../../src/database/steps.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
@@ -148,6 +151,42 @@ test("marking again replaces the mark, and a text marked as genuine is welcome f
   await mark(service, id, "spam");
   await mark(service, id, "ham");
   expect(await scoreOf(service, from(2), 2)).toBe(0);
+});
+
+test("a mark teaches what somebody wrote and nothing of the files that came with it", async () => {
+  const service = await receiving();
+  const { db, endpointId } = service;
+  const file = { id: newId("fil", NOON), name: "flyer.pdf", size: 3, type: "application/pdf", sha256: "0f" };
+  const [bare, withFile] = [{}, { flyer: [file] }].map((more) =>
+    addSubmission(db, { endpointId, data: { ...advertised(1), ...more } }),
+  );
+  const lessonOf = (id = "") => {
+    db.now(() => markSubmissions([id], "spam", NOON));
+    const [{ buckets, odds, text_id } = {}] = db.now(() =>
+      all(query.selectFrom("lesson").selectAll().where("submission_id", "=", id)),
+    ) as { buckets?: Buffer; odds?: number; text_id?: number }[];
+    return { buckets, odds, text_id };
+  };
+  expect(lessonOf(withFile)).toEqual(lessonOf(bare));
+});
+
+test("a mark that is undone after its form has moved leaves nothing in the workspace that it taught", async () => {
+  const service = await receiving();
+  const { db, endpointId, workspaceId } = service;
+  const other = await service.another();
+  const id = await service.submit(advertised(1), sender(1));
+  await mark(service, id, "spam");
+  const isTaught = (workspace: string) =>
+    db
+      .now(() => all(query.selectFrom("learned_weights").selectAll().where("workspace_id", "=", workspace)))
+      .some(({ weights }) => weights.some((byte) => byte !== 0));
+  db.now(() =>
+    run(query.updateTable("endpoint").set({ workspace_id: other.workspaceId }).where("id", "=", endpointId)),
+  );
+  await mark(service, id, "ham");
+  expect([isTaught(workspaceId), isTaught(other.workspaceId)]).toEqual([false, true]);
+  await mark(service, id, null);
+  expect(isTaught(other.workspaceId)).toBe(false);
 });
 
 test("marks teach this workspace only", async () => {

@@ -50,7 +50,10 @@ export function searchProblem(wanted: string): string | null {
 export function createTextMatcher(wanted: string): TextMatcher {
   const problem = searchProblem(wanted);
   if (problem !== null) throw new FormsvcError("invalid_request", problem);
-  const words = wordsOf(wanted.toLowerCase()).map((word) => word.slice(0, MAX_COMPARED));
+  const inLower = SIGMAS.test(wanted.toLowerCase())
+    ? withOneSigma
+    : (text: string): string => text.toLowerCase();
+  const words = wordsOf(inLower(wanted)).map((word) => word.slice(0, MAX_COMPARED));
   const wordsInJson = words.map((word) => withinJson(word).slice(0, MAX_COMPARED));
   const parts = longestParts(wordsInJson);
   const hasOthers = wordsInJson.some((word) => /[^\0-\x7f]/.test(word));
@@ -64,12 +67,22 @@ export function createTextMatcher(wanted: string): TextMatcher {
     matches(texts) {
       const there = texts.filter((text) => text !== null);
       // Most submissions that satisfy the SQL condition by chance are rejected here, without parsing their JSON.
-      const small = there.map((text) => text.toLowerCase());
+      const small = there.map(inLower);
       if (!wordsInJson.every((word) => small.some((text) => text.includes(word)))) return false;
       const values = there.map((text): unknown => JSON.parse(text));
-      return words.every((word) => values.some((value) => hasText(value, word)));
+      return words.every((word) => values.some((value) => hasText(value, word, inLower)));
     },
   };
+}
+
+const SIGMAS = /[\u03c2\u03c3]/;
+
+/**
+ * The text in lower case, with one sigma for both. A sigma at the end of a word is another letter in lower case, so the beginning of a
+ * word in capitals would not be found in the whole word.
+ */
+function withOneSigma(text: string): string {
+  return text.toLowerCase().replaceAll("\u03c2", "\u03c3");
 }
 
 /** Splits a text into words. A text without a word is one word. A quote that is not closed goes to the end. */
@@ -119,11 +132,11 @@ function byLength(texts: readonly string[]): readonly string[] {
   return texts.toSorted((one, other) => other.length - one.length);
 }
 
-/** Whether a value contains the text, at any depth. Names of fields do not count. @param small the text in lower case */
-function hasText(value: unknown, small: string): boolean {
+/** Whether a value contains the text, at any depth. Names of fields do not count. @param small the text as `inLower` gives it */
+function hasText(value: unknown, small: string, inLower: (text: string) => string): boolean {
   if (typeof value === "object" && value !== null) {
-    return Object.values(value).some((member) => hasText(member, small));
+    return Object.values(value).some((member) => hasText(member, small, inLower));
   }
-  if (typeof value === "string") return value.toLowerCase().includes(small);
+  if (typeof value === "string") return inLower(value).includes(small);
   return value !== null && JSON.stringify(value).includes(small);
 }

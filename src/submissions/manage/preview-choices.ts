@@ -49,13 +49,17 @@ export async function previewChoices(
   { plans, defaults }: { readonly plans: Plans; readonly defaults: SpamSettings },
 ): Promise<Preview> {
   requireCustomSpam(plan, plans);
-  const [before, after] = await db.read(() => settingsAround(scope, choices, defaults));
   const changes: Change[] = [];
+  const settings = new Map<string, SettingsAround>();
   let posts = 0;
-  for (const id of await listLastPosts(db, scope)) {
+  for (const { id, endpointId } of await listLastPosts(db, scope)) {
     const post = await readSlice(db, () => readPost(id));
     if (post === undefined) continue;
     posts += 1;
+    const known = settings.get(endpointId);
+    const around = known ?? (await db.read(() => settingsAround({ scope, choices, defaults }, endpointId)));
+    settings.set(endpointId, around);
+    const { before, after } = around;
     const now = scoreSpam(post, before, noHistory);
     await yieldToOthers();
     const then = scoreSpam(post, after, noHistory);
@@ -65,16 +69,31 @@ export async function previewChoices(
   return { posts, changes };
 }
 
+/** The settings in force for an endpoint before and after the change. */
+interface SettingsAround {
+  readonly before: SpamSettings;
+  readonly after: SpamSettings;
+}
+
+interface ChangeOfChoices {
+  readonly scope: SpamScope;
+  readonly choices: SpamChoices;
+  readonly defaults: SpamSettings;
+}
+
+/** An endpoint's own choices count too if those of its workspace change. */
 function* settingsAround(
-  scope: SpamScope,
-  choices: SpamChoices,
-  defaults: SpamSettings,
-): Steps<readonly [before: SpamSettings, after: SpamSettings]> {
-  const workspace = yield* readChoices({ kind: "workspace", workspaceId: scope.workspaceId });
-  if (scope.kind === "workspace")
-    return [settingsOf(defaults, workspace, {}), settingsOf(defaults, choices, {})];
-  const endpoint = yield* readChoices(scope);
-  return [settingsOf(defaults, workspace, endpoint), settingsOf(defaults, workspace, choices)];
+  { scope, choices, defaults }: ChangeOfChoices,
+  endpointId: string,
+): Steps<SettingsAround> {
+  const { workspaceId } = scope;
+  const workspace = yield* readChoices({ kind: "workspace", workspaceId });
+  const endpoint = yield* readChoices({ kind: "endpoint", workspaceId, endpointId });
+  const after =
+    scope.kind === "workspace"
+      ? settingsOf(defaults, choices, endpoint)
+      : settingsOf(defaults, workspace, choices);
+  return { before: settingsOf(defaults, workspace, endpoint), after };
 }
 
 function settingsOf(defaults: SpamSettings, workspace: SpamChoices, endpoint: SpamChoices): SpamSettings {
@@ -85,21 +104,24 @@ function brief({ score, spamClass }: SpamVerdict): Brief {
   return { score, class: spamClass };
 }
 
-/** The ids of the newest submissions and held posts, newest first. */
-async function listLastPosts(db: Database, scope: SpamScope): Promise<string[]> {
+interface LastPost {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly createdAt: number;
+}
+
+/** The newest submissions and held posts, newest first. */
+async function listLastPosts(db: Database, scope: SpamScope): Promise<LastPost[]> {
   const endpoints =
     scope.kind === "endpoint"
       ? [scope.endpointId]
       : (await db.read(() => listEndpoints(scope.workspaceId))).map(({ id }) => id);
-  const newest: { readonly id: string; readonly created_at: number }[] = [];
+  const newest: LastPost[] = [];
   for (const endpointId of endpoints) newest.push(...(await readSlice(db, () => listNewest(endpointId))));
-  return newest
-    .toSorted((a, b) => b.created_at - a.created_at)
-    .slice(0, MAX_POSTS)
-    .map(({ id }) => id);
+  return newest.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, MAX_POSTS);
 }
 
-function* listNewest(endpointId: string): Steps<{ readonly id: string; readonly created_at: number }[]> {
+function* listNewest(endpointId: string): Steps<LastPost[]> {
   const held = query.selectFrom("held").where("endpoint_id", "=", endpointId);
   const stored = query
     .selectFrom("submission")
@@ -112,10 +134,11 @@ function* listNewest(endpointId: string): Steps<{ readonly id: string; readonly 
       ),
     );
   const columns = ["id", "created_at"] as const;
-  return [
+  const rows = [
     ...(yield* all(stored.select(columns).orderBy("id", "desc").limit(MAX_POSTS))),
     ...(yield* all(held.select(columns).orderBy("id", "desc").limit(MAX_POSTS))),
   ];
+  return rows.map(({ id, created_at: createdAt }) => ({ id, endpointId, createdAt }));
 }
 
 /** Undefined if the post was deleted meanwhile. */

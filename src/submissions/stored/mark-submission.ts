@@ -1,5 +1,6 @@
 import type { Steps } from "../../database/steps.ts";
 import { getEndpoint } from "../../endpoints/endpoint-store.ts";
+import { isFileList } from "../../foundation/file-list.ts";
 import { type Mark, teach, unteach } from "../../history/teach.ts";
 import type { SpamPost } from "../../spam/spam-post.ts";
 import { getSubmission } from "./submission-store.ts";
@@ -51,10 +52,13 @@ export function* teachSubmissions(
   yield* teach(posts, mark, now);
 }
 
-/** A stored post in the form that the filter takes. */
-export function postOf(submission: Pick<Submission, "data" | "ipAddress" | "userAgent">): SpamPost {
+/** A stored post in the form that the filter takes. As when it came, its files are not read: no two files have the same id. */
+export function postOf({
+  data,
+  ...submission
+}: Pick<Submission, "data" | "ipAddress" | "userAgent">): SpamPost {
   return {
-    fields: submission.data,
+    fields: Object.fromEntries(Object.entries(data).filter(([, value]) => !isFileList(value))),
     honeypots: [],
     elapsedMs: null,
     client: { ipAddress: submission.ipAddress, userAgent: undefined, acceptLanguage: undefined },
