@@ -6,6 +6,7 @@ import type { ChatFormatName } from "./format.ts";
 /** The answer of a service. A member that the answer lacks is undefined. */
 interface Answer {
   readonly status: number;
+  /** The start of the body. */
   readonly text: string;
   readonly json: Readonly<Record<string, unknown>>;
 }
@@ -36,7 +37,8 @@ const HABITS: Readonly<Record<ChatFormatName, Habit>> = {
     words: ({ json }) => json["message"],
   },
   telegram: {
-    refuses: ({ json }) => json["ok"] !== true,
+    // An accepted message is answered with all of its text, so only the start of the answer may be there, which is no JSON.
+    refuses: ({ text, json }) => json["ok"] !== true && !/^\s*\{\s*"ok"\s*:\s*true\s*,/.test(text),
     isGone: ({ status, json }) =>
       status === 403 || /chat not found|bot was (?:blocked|kicked)/i.test(String(json["description"])),
     waitMs: ({ json }) => seconds(parametersOf(json)["retry_after"]),

@@ -301,6 +301,18 @@ describe("what an answer means", () => {
     ["telegram", "ok", { body: '{"ok":true,"result":{}}' }, { outcome: "delivered" }],
     [
       "telegram",
+      "ok with the text of a long message",
+      { body: JSON.stringify({ ok: true, result: { text: "ж".repeat(3500) } }) },
+      { outcome: "delivered", blame: "nobody", answer: null },
+    ],
+    [
+      "telegram",
+      "not ok with a long text",
+      { body: JSON.stringify({ ok: false, description: '"ok":true,'.repeat(500) }) },
+      { outcome: "refused_by_receiver" },
+    ],
+    [
+      "telegram",
       "not ok with 200",
       { body: '{"ok":false,"description":"x"}' },
       { outcome: "refused_by_receiver" },
