@@ -2,7 +2,13 @@ import type { Confirmations } from "../../database/confirmations.ts";
 import type { LiveServers } from "../../database/live-servers.ts";
 import { all, first, prepared, run, type Steps, text } from "../../database/steps.ts";
 import { LISTED, listParameter } from "../../database/list-parameter.ts";
-import { ALONE, BODY_BYTES_SQL, BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
+import {
+  ALONE,
+  BODY_BYTES_SQL,
+  BODY_SQL,
+  type ClaimedDelivery,
+  IS_LEFT_BY_LEAD,
+} from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
 import { CLAIM_FREE_ROWS, MOVE_ROWS_SQL, TAKE_FREE_ROWS } from "./postgresql-claimed-rows.ts";
 import { createFinish } from "./postgresql-finish.ts";
@@ -106,6 +112,8 @@ export const CLAIM_SQL = {
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL, claimed_by = NULL
     FROM json_to_recordset(?) AS back (id text COLLATE "C", attempt integer)
     WHERE delivery.id = back.id AND state = 'sending' AND attempts = back.attempt AND claimed_by = ?`,
+  giveMembersBack: `UPDATE delivery SET state = 'pending', claimed_by = NULL
+    WHERE id = ANY (ARRAY${LISTED}) AND state = 'sending' AND claimed_by = ? AND ${IS_LEFT_BY_LEAD}`,
 } as const;
 
 /** A time after every `due_at`. */
@@ -126,7 +134,7 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
   return {
     servers,
     isShared: true,
-    unconfirmed: unconfirmedClaims(self, confirmations, giveBack),
+    unconfirmed: unconfirmedClaims(confirmations, giveBack),
     *earliestDue(recipientIds) {
       const rows = yield* all(
         prepared<{ readonly recipient_id: string; readonly due_at: number | null }>(
@@ -187,6 +195,8 @@ function createGiveBack(self: string): Claims["giveBack"] {
     if (numbers.size > 0) yield* run(text(MOVE_ROWS_SQL.some, listParameter([...numbers]), self));
     const back = deliveries.map(({ id, attempt }) => ({ id, attempt }));
     yield* run(text(CLAIM_SQL.giveBack, JSON.stringify(back), self));
+    const memberIds = deliveries.flatMap((delivery) => delivery.memberIds);
+    if (memberIds.length > 0) yield* run(text(CLAIM_SQL.giveMembersBack, listParameter(memberIds), self));
   };
 }
 

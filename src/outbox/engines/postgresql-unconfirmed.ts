@@ -15,14 +15,11 @@ const UNCONFIRMED_SQL = `WITH claimed AS MATERIALIZED (
       WHERE number = ANY (ARRAY(SELECT outbox_number FROM claimed)))
   SELECT DISTINCT affected.id FROM affected JOIN submission ON submission.id = affected.submission_id
   WHERE NOT pg_visible_in_snapshot(stored_by, CAST(? AS text)::pg_snapshot)`;
-const GIVE_MEMBERS_BACK_SQL = `UPDATE delivery SET state = 'pending', claimed_by = NULL
-  WHERE lead_id = ANY (ARRAY${LISTED}) AND state = 'sending' AND claimed_by = ?`;
 const POSTPONE_SQL = `UPDATE delivery SET due_at = ?
   WHERE id = ANY (ARRAY${LISTED}) AND state = 'pending'`;
 
 /** @param giveBack gives claims back as {@link Claims} says. */
 export function unconfirmedClaims(
-  self: string,
   confirmations: Confirmations,
   giveBack: Claims["giveBack"],
 ): UnconfirmedClaims {
@@ -33,7 +30,6 @@ export function unconfirmedClaims(
       if (found.size === 0) return found;
       const ids = listParameter([...found]);
       yield* giveBack(claims.filter(({ id }) => found.has(id)));
-      yield* run(text(GIVE_MEMBERS_BACK_SQL, ids, self));
       yield* run(text(POSTPONE_SQL, until, ids));
       return found;
     },

@@ -3,7 +3,14 @@ import { ONLY_SERVER } from "../../database/live-servers.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, runNow } from "../../database/steps.ts";
 import { LIST, LISTED, listParameter } from "../../database/list-parameter.ts";
-import { ALONE, BODY_SQL, bytesOf, OWN_BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
+import {
+  ALONE,
+  BODY_SQL,
+  bytesOf,
+  type ClaimedDelivery,
+  IS_LEFT_BY_LEAD,
+  OWN_BODY_SQL,
+} from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
 import { selectSending } from "../sending/recover-deliveries.ts";
 import { createFinish } from "./sqlite-finish.ts";
@@ -39,6 +46,8 @@ export const CLAIM_SQL = {
     WHERE state IN ('pending', 'held') AND id IN ${LISTED}`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
+  giveMembersBack: `UPDATE delivery SET state = 'pending'
+    WHERE id IN ${LISTED} AND state = 'sending' AND ${IS_LEFT_BY_LEAD}`,
   queuedAt: `SELECT queued_at FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   queued: `SELECT number, queued_at, messages FROM outbox
     WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
@@ -58,6 +67,7 @@ export function createClaims(db: SqliteDatabase): Claims {
   const mark = db.prepare(CLAIM_SQL.mark);
   const markMembers = db.prepare(CLAIM_SQL.markMembers);
   const giveBack = db.prepare(CLAIM_SQL.giveBack);
+  const giveMembersBack = db.prepare(CLAIM_SQL.giveMembersBack);
   const finish = createFinish(db);
   const claim = (recipientId: string, room: Room, now: number): ClaimedDelivery[] => {
     const due = claimDue(recipientId, room, now);
@@ -81,7 +91,10 @@ export function createClaims(db: SqliteDatabase): Claims {
     claimMembers: (ids) => runNow(() => void markMembers.run(listParameter(ids))),
     giveBack: (deliveries) =>
       runNow(() => {
-        for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
+        for (const { id, attempt, memberIds } of deliveries) {
+          giveBack.run(id, attempt);
+          if (memberIds.length > 0) giveMembersBack.run(listParameter(memberIds));
+        }
       }),
     finish: (ended, now) => runNow(() => finish(ended, now)),
     readAbandoned: () => all(selectSending()),

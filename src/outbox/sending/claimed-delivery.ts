@@ -51,6 +51,10 @@ export const BODY_SQL = "coalesce(event_head || submission.data || event_tail, e
 /** The body of a delivery: its own if it has one, else that of its submission. */
 export const OWN_BODY_SQL = `coalesce(delivery.event, ${BODY_SQL})`;
 
+/** Whether the message that a message goes with is not being sent, or was deleted. A condition on `delivery`. */
+export const IS_LEFT_BY_LEAD = `NOT EXISTS (SELECT 1 FROM delivery AS lead
+  WHERE lead.id = delivery.lead_id AND lead.state = 'sending')`;
+
 /** The length of {@link BODY_SQL} in UTF-8 bytes. It needs no text that is stored outside the row. */
 export const BODY_BYTES_SQL = `coalesce(octet_length(event_head) + octet_length(submission.data) + octet_length(event_tail),
   octet_length(event_head), 0)`;

@@ -71,7 +71,10 @@ export interface Claims {
   claimOne(id: string, now: number): Steps<boolean>;
   /** Claims the messages in `ids`, which go with another one, if they still wait. The attempts of that one count for them. */
   claimMembers(ids: readonly string[]): Steps<void>;
-  /** Undoes claims of which nothing was sent. A delivery that has since been claimed for another attempt stays as it is. */
+  /**
+   * Undoes claims of which nothing was sent, with the messages that go with them. A delivery that has since been claimed for another
+   * attempt stays as it is.
+   */
   giveBack(deliveries: readonly Claim[]): Steps<void>;
   /**
    * Records how attempts ended. The result is null for an attempt whose delivery is no longer its own, for example because it was deleted

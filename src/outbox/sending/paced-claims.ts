@@ -37,18 +37,24 @@ interface ClaimableRow {
   readonly body: string;
 }
 
+interface DueRow extends ClaimableRow {
+  /** Whether it leads a summary, which is then fixed; false and 0 say that it does not. */
+  readonly leads: unknown;
+}
+
 interface MemberRow {
   readonly id: string;
   readonly body: string;
 }
 
-const CLAIMABLE = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${OWN_BODY_SQL} AS body
-  FROM delivery JOIN submission ON submission.id = delivery.submission_id
+const COLUMNS = `delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${OWN_BODY_SQL} AS body`;
+const IS_PENDING = `FROM delivery JOIN submission ON submission.id = delivery.submission_id
   WHERE delivery.recipient_id = ${TEXT_PARAMETER} AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
+const LEADS = "EXISTS (SELECT 1 FROM delivery AS member WHERE member.lead_id = delivery.id) AS leads";
 
 export const PACED_SQL = {
-  due: `${CLAIMABLE} AND delivery.due_at <= ? ORDER BY delivery.lead_id, delivery.due_at LIMIT ${LIMIT_PARAMETER}`,
-  one: `${CLAIMABLE} AND delivery.id = ${TEXT_PARAMETER}`,
+  due: `SELECT ${COLUMNS}, ${LEADS} ${IS_PENDING} AND delivery.due_at <= ? ORDER BY delivery.lead_id, delivery.due_at LIMIT ${LIMIT_PARAMETER}`,
+  one: `SELECT ${COLUMNS} ${IS_PENDING} AND delivery.id = ${TEXT_PARAMETER}`,
   // Recipients are enabled in batches, so some messages of a released summary may still be held. The summary is sent whole all the same.
   members: `SELECT id FROM delivery WHERE lead_id = ${TEXT_PARAMETER} AND state IN ('pending', 'held') ORDER BY id`,
   bodies: `SELECT delivery.id, ${OWN_BODY_SQL} AS body FROM ${LIST} AS member JOIN delivery ON delivery.id = member.key
@@ -107,13 +113,18 @@ export function createPacedClaim(claims: Claims): PacedClaim {
 
   return function* (recipient, limit, now) {
     const { recipientId } = recipient;
-    const due = yield* all(text<ClaimableRow>(PACED_SQL.due, recipientId, now, limit));
+    const due = yield* all(text<DueRow>(PACED_SQL.due, recipientId, now, limit));
     const again: ClaimedDelivery[] = [];
-    for (const row of due) if (row.attempts > 0) again.push(...(yield* claimGroup(recipientId, row, now)));
-    const fresh = due.filter(({ attempts }) => attempts === 0);
+    for (const row of due) if (hasBegun(row)) again.push(...(yield* claimGroup(recipientId, row, now)));
+    const fresh = due.filter((row) => !hasBegun(row));
     const most = limit - again.length;
     return most > 0 ? [...again, ...(yield* claimFresh(recipient, fresh, most, now))] : again;
   };
+}
+
+/** Whether the message was begun before, and counted. The claim of a summary may have been given back before its first attempt. */
+function hasBegun({ attempts, leads }: DueRow): boolean {
+  return attempts > 0 || Boolean(leads);
 }
 
 type GroupClaim = (recipientId: string, row: ClaimableRow, now: number) => Steps<ClaimedDelivery[]>;
