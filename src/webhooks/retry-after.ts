@@ -21,5 +21,6 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
 /** A date in milliseconds since 1970. NaN if the text does not begin with the name of a day, as all three forms of an HTTP-date do. */
 function dateOf(text: string): number {
   if (text.length > HTTP_DATE_MAX_LENGTH || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;
-  return Date.parse(text);
+  // The oldest form, like `Sun Nov  6 08:49:37 1994`, names no zone and is in UTC too; it would be read as a local time.
+  return Date.parse(/:\d\d \d{4}$/.test(text) ? `${text} GMT` : text);
 }

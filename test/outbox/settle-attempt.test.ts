@@ -39,6 +39,12 @@ test("a failed probe waits for the next probe, however far its own schedule had 
   expect(after.dueAt).toBe(NOW + 600_000);
 });
 
+test("only the success of a probe ends the wait of a receiver", () => {
+  const waiting = { ...OPEN, notBeforeMs: NOW + 60_000 };
+  for (const isProbe of [false, true])
+    expect(settle({ isProbe, breaker: waiting }, 204).breaker.notBeforeMs).toBe(isProbe ? 0 : NOW + 60_000);
+});
+
 test("every answer but a 2xx counts towards the breaker", () => {
   for (const status of [302, 400, 401, 404, 408, 410, 422, 429, 500])
     expect(settle({}, status).breaker.count, String(status)).toBe(1);

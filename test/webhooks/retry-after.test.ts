@@ -18,6 +18,19 @@ test("Retry-After is understood as seconds and as an HTTP-date, and is honoured 
   for (const [header, waitMs] of cases) expect(parseRetryAfter(header, NOW), String(header)).toBe(waitMs);
 });
 
+test("the oldest form of an HTTP-date, which names no zone, is in UTC wherever the server is", () => {
+  const zone = process.env["TZ"];
+  try {
+    process.env["TZ"] = "Asia/Kathmandu";
+    expect(new Date(NOW).getTimezoneOffset()).toBe(-345);
+    expect(parseRetryAfter("Thu Jan 15 12:01:00 2026", NOW)).toBe(60_000);
+    expect(parseRetryAfter("Thu Jan  1 12:01:00 2026", Date.UTC(2026, 0, 1, 12))).toBe(60_000);
+  } finally {
+    if (zone === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zone;
+  }
+});
+
 test("a Retry-After that is past, negative or no time at all is as if there were none", () => {
   const headers = [null, "", "0", "-1", "1.5", "1e9", "soon", "2026-01-16T00:00:00Z"];
   headers.push(new Date(NOW - 1000).toUTCString(), "Thu", `Thu${" ".repeat(100_000)}`);

@@ -76,7 +76,8 @@ export class Destinations {
       const breaker = afterFailure(before, limits, { nowMs: now, isProbe, retryAfterMs: null });
       this.#faults.set(of.name, { of, breaker, since: fault?.since ?? now, message });
     } else {
-      const breaker = afterSuccess(before, limits);
+      // No destination asks for a wait, so each success ends it.
+      const breaker = afterSuccess(before, limits, true);
       if (breaker === HEALTHY) this.#faults.delete(of.name);
       else if (fault) this.#faults.set(of.name, { ...fault, breaker });
     }
