@@ -92,6 +92,21 @@ test("retries keep the id and the bytes, renew the time, and come as the schedul
   expect(world.inconsistencies()).toEqual([]);
 });
 
+test("a delay of a week, the longest that the schedule may have, is waited for, also after a restart", async () => {
+  await using world = new WebhookWorld({ scheduleSeconds: [7 * 86_400] });
+  await using receiver = await startReceiverWith((response) => response.writeHead(500).end());
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  const startMs = world.clock.now();
+  world.post();
+  await world.runUntil(startMs + HOUR_MS);
+  await world.restart();
+  await world.runUntil(startMs + 7 * 24 * HOUR_MS - 1);
+  expect(receiver.received).toHaveLength(1);
+  await world.runUntil(startMs + 7 * 24 * HOUR_MS);
+  expect(receiver.received).toHaveLength(2);
+});
+
 test("what a receiver asks for in Retry-After is waited for, by all its deliveries", async () => {
   await using world = new WebhookWorld();
   let busy = true;

@@ -7,9 +7,10 @@ import { createPacedClaim, type PacedClaim } from "./paced-claims.ts";
 import type { RoundDraft } from "./round-draft.ts";
 import type { Portion } from "./slots.ts";
 import type { WorkspaceOrder } from "./workspace-order.ts";
+import { longestDelayMs } from "./retry-schedule.ts";
 import { HOUR_MS } from "../../foundation/time-units.ts";
 
-/** The schedule plans no delivery further ahead than this, so a later time was planned by a clock that was ahead. */
+/** No delivery is planned further ahead than this, unless its schedule has a longer delay. */
 const FURTHEST_PLAN_MS = 36 * HOUR_MS;
 /** The limits on deliveries that are claimed ahead. */
 interface AheadLimits {
@@ -117,9 +118,10 @@ export class LaneClaims {
   *readDue(draft: RoundDraft, lanes: readonly Lane[], now: number): Steps<void> {
     if (lanes.length === 0) return;
     const dueById = yield* this.#claims.earliestDue(lanes.map(({ recipientId }) => recipientId));
-    const furthest = now + FURTHEST_PLAN_MS;
     for (const lane of lanes) {
       const due = dueById.get(lane.recipientId) ?? null;
+      // A later time was planned by a clock that was ahead.
+      const furthest = now + Math.max(FURTHEST_PLAN_MS, longestDelayMs(lane.transport.policy));
       draft.planFrom(lane, due === null ? null : Math.min(due, furthest));
       if (due !== null && due > furthest)
         yield* run(text(PULL_FORWARD_SQL, furthest, lane.recipientId, furthest));

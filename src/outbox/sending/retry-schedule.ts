@@ -26,3 +26,8 @@ export function nextAttemptAt(question: RetryQuestion): number | null {
   const delayMs = Math.max(seconds * 1000, question.retryAfterMs ?? 0);
   return question.nowMs + Math.ceil(delayMs * (1 + question.random * JITTER_SHARE));
 }
+
+/** The longest time for which {@link nextAttemptAt} plans ahead if the recipient asks for no wait. */
+export function longestDelayMs({ scheduleSeconds }: Pick<RetryQuestion, "scheduleSeconds">): number {
+  return Math.ceil(Math.max(0, ...scheduleSeconds) * 1000 * (1 + JITTER_SHARE));
+}
