@@ -52,4 +52,18 @@ describe.each(ENGINES)("what an account causes, counted in $name", ({ temporary 
       code: "rate_limited",
     });
   });
+
+  test("after an action about many messages, the time that is named is the one at which the next is done", async () => {
+    const db = await temporary();
+    const account = { accountId: "acc_1", isOperator: false };
+    const take = (messages: number, now: number) =>
+      db.transaction(() => countAction(account, "replay-as-new", messages, now));
+    await take(99, NOON);
+    await take(1000, NOON + 60_000);
+    const freeAt = NOON + 60_000 + HOUR_MS;
+    const refused = { code: "rate_limited", facts: { retryAfterSeconds: (freeAt - NOON - 120_000) / 1000 } };
+    await expect(take(1, NOON + 120_000)).rejects.toMatchObject(refused);
+    await expect(take(1, freeAt - 1)).rejects.toMatchObject({ code: "rate_limited" });
+    await take(1, freeAt);
+  });
 });

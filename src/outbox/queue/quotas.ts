@@ -38,13 +38,15 @@ export function* countUse(quotas: readonly Quota[], aboutId: string, now: number
   for (const { key, ms } of quotas) yield* run(text(INSERT_USE_SQL, key, now + ms, aboutId));
 }
 
-/** When a full quota has room again, in milliseconds since 1970. */
-export function* freeAgainAt({ key, ms }: Quota, now: number): Steps<number> {
-  const sql =
-    "SELECT min(expires_at) AS at FROM quota_use WHERE key = ? AND expires_at > ? AND expires_at <= ?";
-  const row = yield* first(text<{ at: number | null }>(sql, key, now, now + ms));
+/** When a full quota has room again, in milliseconds since 1970. It may be more than full, if one action counted many messages. */
+export function* freeAgainAt({ key, most, ms }: Quota, now: number): Steps<number> {
+  const row = yield* first(text<{ at: number }>(LAST_IN_WAY_SQL, key, now, now + ms, most - 1));
   return row?.at ?? now;
 }
+
+/** When it expires, one use less than the quota allows is left. */
+const LAST_IN_WAY_SQL = `SELECT expires_at AS at FROM quota_use WHERE key = ? AND expires_at > ? AND expires_at <= ?
+  ORDER BY expires_at DESC LIMIT 1 OFFSET ?`;
 
 export const COUNT_USE_SQL =
   "SELECT count(*) AS count FROM quota_use WHERE key = ? AND expires_at > ? AND expires_at <= ?";
