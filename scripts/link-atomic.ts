@@ -215,7 +215,7 @@ function takeOverRelocation(
 }
 
 const ANY_VERSION = 1;
-/** The type of a symbol that may be missing. */
+/** The type of a weak function symbol, which may be missing. */
 const WEAK_FUNCTION = (2 << 4) | 2;
 
 function relocations(file: Buffer, from: number, { value: size }: Entry): { at: number; symbol: number }[] {

@@ -43,7 +43,7 @@ const NOTES: Readonly<Record<string, string>> = {
   "lesson.odds": "The log-odds of the text model, in thousandths.",
   "held.network": "A hash of the submitter's network; the address itself in rows of earlier versions.",
   "held.key_hash":
-    "SHA-256 of the hashes of the Idempotency-Key and the body, and of the kind of key. In rows of earlier versions, the kind is missing.",
+    "SHA-256 of the hashes of the Idempotency-Key and the body, and of the kind of key. Old rows lack the kind.",
   "held.origin": "The origin of the page, if the post is held because of it.",
   "held.bytes": "The size of the post's texts in bytes.",
   "held_network.first_trapped": "The post of this network that is deleted first.",
@@ -64,7 +64,7 @@ const NOTES: Readonly<Record<string, string>> = {
     "The time of the next scan. A server that scans the file moves the time ahead meanwhile. Null means never.",
   "upload_use.day": "`YYYY-MM-DD`, UTC.",
   "upload_use.unit":
-    "`address` and a hash, or `form` and an id. Without bytes: `full` and the limit that is used up, `told` and what an owner was told.",
+    "`address` and a hash, or `form` and an id. Without bytes: `full` and a used-up limit, `told` and what an owner was told.",
   "file_chunk.position": "The number of the chunk, from 0.",
   "file.object_id":
     "The id of the object with its bytes in the S3-compatible store; null if the bytes are in file_chunk.",

@@ -15,7 +15,7 @@ import { submissionAdder } from "../../test/support/add-submission.ts";
  * Usage: node scripts/bench/backup.ts [MEGABYTES]
  */
 const CONNECTIONS = 64;
-/** The time under load before the first count, and between this count and the backup. */
+/** The time under load before the first count. */
 const WARM_UP_MS = 3000;
 const NORMAL_MS = 6000;
 /** The length of the load, which ends by itself. It is longer than any backup of the default size. */

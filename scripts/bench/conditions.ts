@@ -18,7 +18,7 @@ const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 3;
 const SPELL_SECONDS = 1;
 const REST_MS = 1500;
-/** The starts of each side in a round, before the start that is measured. */
+/** The number of starts of each side that are measured in a round, before the posts. */
 const STARTS = 3;
 const TEN = 10;
 

@@ -28,7 +28,7 @@ const UNLIMITED = { hobby: { monthlySubmissions: null, endpoints: null, customSp
 interface Reader {
   readonly name: string;
   readonly cookie: string;
-  /** The forms of this reader. They get this share of the submissions, from 0 to 1. */
+  /** The forms that get this share of the submissions, from 0 to 1. The operator reads those of another account. */
   readonly endpointIds: readonly string[];
   readonly share: number;
 }

@@ -200,7 +200,7 @@ export interface Tables {
     endpoint_id: string;
     why: "spam" | "limit" | "origin";
     trapped: number;
-    /** SHA-256 of the hashes of the Idempotency-Key and the body, and of the kind of key. In rows of earlier versions, the kind is missing. */
+    /** SHA-256 of the hashes of the Idempotency-Key and the body, and of the kind of key. Old rows lack the kind. */
     key_hash: Buffer | null;
     schema_version: number;
     /** JSON object. */
@@ -311,7 +311,7 @@ export interface Tables {
   upload_use: {
     /** `YYYY-MM-DD`, UTC. */
     day: string;
-    /** `address` and a hash, or `form` and an id. Without bytes: `full` and the limit that is used up, `told` and what an owner was told. */
+    /** `address` and a hash, or `form` and an id. Without bytes: `full` and a used-up limit, `told` and what an owner was told. */
     unit: string;
     bytes: number;
   };
