@@ -4,7 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The purpose of the OpenSSH signatures. The program that verifies them must name the same one. */
-export const NAMESPACE = "formsvc";
+const NAMESPACE = "formsvc";
 
 /** Signs with the two keys of a release. The times in signatures are the time of the commit. */
 export interface Signer {

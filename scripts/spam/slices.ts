@@ -4,7 +4,7 @@ import type { Case } from "./cases.ts";
 const LENGTHS = [100, 50, 20, 8, 0] as const;
 /** The limit of words for a short post with a link. Half of the posts that robots send to forms are such posts. */
 const FEW_WORDS = 20;
-export const SHORT_LINK = `link, under ${FEW_WORDS} words`;
+const SHORT_LINK = `link, under ${FEW_WORDS} words`;
 
 /** Lists each case once for each of its slices, with the slice as its group, in the order of a table. */
 export function bySlice(cases: readonly Case[]): Case[] {

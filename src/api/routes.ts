@@ -107,7 +107,7 @@ import type { ApiParts } from "./parts.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-export type RoutedOperation = Operation<ApiParts> | StreamOperation<ApiParts>;
+type RoutedOperation = Operation<ApiParts> | StreamOperation<ApiParts>;
 
 /**
  * An operation over HTTP. The names in its path are members of the operation's input. `GET` and `DELETE` take the other members from the

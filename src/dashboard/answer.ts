@@ -28,14 +28,14 @@ export interface Download {
 }
 
 /** A file that a visitor of a form sent. */
-export interface SentFile {
+interface SentFile {
   readonly kind: "file";
   readonly file: FileFacts;
   readonly open: (range: ByteRange) => FileStream;
 }
 
 /** A stream of server-sent events. */
-export interface Events {
+interface Events {
   readonly kind: "events";
   /** Null tells the browser not to connect again. */
   readonly content: Readable | null;
@@ -48,7 +48,7 @@ export interface Checked {
 }
 
 /** JSON for the page's script. */
-export interface ForScript {
+interface ForScript {
   readonly kind: "for script";
   readonly content: Readonly<Record<string, unknown>>;
 }

@@ -37,12 +37,12 @@ export type Handler = (visit: Visit) => MaybeLater<Answer>;
 export type OpenHandler = (visit: OpenVisit) => MaybeLater<Answer>;
 
 /** A form with a file, sent by a person who is signed in. */
-export interface FileVisit extends Visit {
+interface FileVisit extends Visit {
   /** Null if no file was chosen. */
   readonly file: ReceivedFile | null;
 }
 
-export type FileHandler = (visit: FileVisit) => MaybeLater<Answer>;
+type FileHandler = (visit: FileVisit) => MaybeLater<Answer>;
 
 /** Adds the routes of one page, below `/dashboard`. */
 export interface Routes {

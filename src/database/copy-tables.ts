@@ -4,7 +4,7 @@ import type { Tables } from "./tables.generated.ts";
 
 export type TableName = keyof Tables;
 /** The values of some columns, in the order of the columns: text, whole numbers, bytes and null. */
-export type Values = readonly unknown[];
+type Values = readonly unknown[];
 
 /** Reads the tables of one database, all as they were at one moment. */
 export interface TableReader {

@@ -19,7 +19,7 @@ import { readChoices, writeChoicesRow } from "./spam-choices-store.ts";
 import { spamStateJson } from "./spam-state-json.ts";
 
 /** The endpoint or workspace whose spam settings are meant. */
-export const spamScopeInput = {
+const spamScopeInput = {
   endpoint: z
     .string()
     .nullable()

@@ -38,7 +38,7 @@ export interface ClamdTimes {
 }
 
 /** clamd itself gives up a file after 120 seconds (its `MaxScanTime`). */
-export const CLAMD_TIMES: ClamdTimes = { connectMs: 5000, stallMs: 30_000, answerMs: 130_000 };
+const CLAMD_TIMES: ClamdTimes = { connectMs: 5000, stallMs: 30_000, answerMs: 130_000 };
 
 /** The longest answer that is read, in bytes. The name of a virus has a few dozen. */
 const MAX_ANSWER_BYTES = 4096;

@@ -62,7 +62,7 @@ export function* dropLostFiles(now: number): Steps<number> {
 }
 
 /** Deletes up to 16 chunks of a file, and after the last one the file. Returns the number of rows deleted; 0 if the file is gone. */
-export function* dropSomeOf(fileId: string): Steps<number> {
+function* dropSomeOf(fileId: string): Steps<number> {
   const some = query
     .selectFrom("file_chunk")
     .select("position")

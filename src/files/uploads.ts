@@ -12,7 +12,7 @@ import { Spool } from "./spool.ts";
 import type { Crowd, Reservation, SpoolRoom, Uploader } from "./spool-room.ts";
 
 /** The limits of a server for files, by the settings of `files`. */
-export interface UploadLimits {
+interface UploadLimits {
   readonly maxFileBytes: number;
   /** The largest number of files in one post. */
   readonly maxFiles: number;
@@ -36,7 +36,7 @@ export interface UploadsParts {
 }
 
 /** A file that was read to its end. */
-export interface ReadFile {
+interface ReadFile {
   /** The name that the client sent. */
   readonly name: string;
   readonly sha256: string;

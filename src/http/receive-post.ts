@@ -27,7 +27,7 @@ export interface PostParts extends CallerParts {
 }
 
 /** A post whose headers are accepted. */
-export interface BegunPost {
+interface BegunPost {
   readonly caller: Caller;
   /** The state of the sender's rate limit; null if no limit applied. */
   rate: RateState | null;

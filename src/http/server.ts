@@ -35,7 +35,7 @@ import { type SubmissionRoutesParts, submissionRoutes } from "./submission-route
 import { submitRoutes } from "./submit-routes.ts";
 import { answerUnknownRoutes } from "./unknown-routes.ts";
 
-export interface ServerLimits extends BodyPaces {
+interface ServerLimits extends BodyPaces {
   readonly bodyLimitBytes: number;
 }
 
@@ -70,7 +70,7 @@ export interface ServerParts
 }
 
 /** The largest number of bytes of a request's headers; a request with more is answered 431 (docs/errors.md). */
-export const MAX_HEADER_BYTES = 16_384;
+const MAX_HEADER_BYTES = 16_384;
 /**
  * The largest number of headers that fit into {@link MAX_HEADER_BYTES}: each has a letter, a colon and a line end. Node's own limit is a
  * thousand.

@@ -7,7 +7,7 @@ import { renderMail } from "./render-mail.ts";
 export type Summary = Omit<Notification, "subjectTemplate" | "emailFields">;
 
 /** The largest number of submissions that a summary shows, and of characters of each. */
-export const MAX_SUMMARY_EVENTS = 50;
+const MAX_SUMMARY_EVENTS = 50;
 const LIMITS = { value: 200, all: 600 };
 
 /**

@@ -13,7 +13,7 @@ import { DAY_MS, HOUR_MS } from "../foundation/time-units.ts";
  */
 
 /** The kinds of stored letters, the most urgent first. */
-export const STORED_KINDS = ["security", "operator", "confirmation"] as const;
+const STORED_KINDS = ["security", "operator", "confirmation"] as const;
 export type StoredKind = (typeof STORED_KINDS)[number];
 
 /** The words of a letter. */
@@ -37,7 +37,7 @@ export interface NewLetter {
   readonly content: LetterContent;
 }
 
-export type LetterState = "pending" | "delivered" | "failed";
+type LetterState = "pending" | "delivered" | "failed";
 
 export interface StoredLetter extends NewLetter {
   /** `msg_…` */

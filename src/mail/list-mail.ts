@@ -26,7 +26,7 @@ export const MAIL_KINDS = [
   "confirmation",
   "operator",
 ] as const;
-export type MailKind = (typeof MAIL_KINDS)[number];
+type MailKind = (typeof MAIL_KINDS)[number];
 
 export interface ListedMail extends ListedDelivery {
   readonly kind: MailKind;

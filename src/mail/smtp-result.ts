@@ -1,14 +1,5 @@
 /** The steps of sending one e-mail, in order. `content` begins with the server's 354; `done` is its 250 for the whole e-mail. */
-export const SMTP_STAGES = [
-  "connect",
-  "tls",
-  "login",
-  "sender",
-  "recipient",
-  "data",
-  "content",
-  "done",
-] as const;
+const SMTP_STAGES = ["connect", "tls", "login", "sender", "recipient", "data", "content", "done"] as const;
 export type SmtpStage = (typeof SMTP_STAGES)[number];
 
 /** The steps that say nothing about the recipient or the content, so that a failure in one is the same for every e-mail. */

@@ -7,7 +7,7 @@ import { SmtpSession } from "./smtp-session.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
 
 /** An e-mail on its way to one recipient. */
-export interface OutgoingMail {
+interface OutgoingMail {
   /** One address, as `parseMailAddress` returned it. */
   readonly to: string;
   /** The bytes of the e-mail as a composer returned them; the same for every attempt. */

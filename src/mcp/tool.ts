@@ -5,11 +5,11 @@ import type { TOOL_NAMES } from "../tokens/agent-calls.ts";
 import type { Untrusted } from "./untrusted.ts";
 
 /** The groups of tools that change something. Each group must be allowed. */
-export const TOOL_GROUPS = ["triage", "replay"] as const;
+const TOOL_GROUPS = ["triage", "replay"] as const;
 export type ToolGroup = (typeof TOOL_GROUPS)[number];
 
 /** Runs an operation as the actor that the agent works for: a token, or a person at the machine. */
-export type CallOperation = <Input extends z.ZodObject, Output extends z.ZodType>(
+type CallOperation = <Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<never, Input, Output>,
   input: z.input<Input>,
 ) => Promise<z.output<Output>>;

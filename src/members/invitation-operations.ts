@@ -177,7 +177,7 @@ function* ownInvitation(context: Context, id: string, token: string): Steps<OwnI
   return { invitation: own, isMailed: false, accountId: account.id };
 }
 
-export function gone(): FormsvcError {
+function gone(): FormsvcError {
   return new FormsvcError(
     "not_found",
     "there is no such invitation: it was used, withdrawn or replaced, is older than 7 days, or is for another address",

@@ -39,7 +39,7 @@ export const memberShape = z.strictObject({
 
 export type MemberJson = z.output<typeof memberShape>;
 
-export function membershipJson({ role, endpoints, mayExport, seesSpamDetails }: Membership) {
+function membershipJson({ role, endpoints, mayExport, seesSpamDetails }: Membership) {
   return { role, endpoints, export: mayExport, spam_details: seesSpamDetails };
 }
 

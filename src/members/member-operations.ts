@@ -132,7 +132,7 @@ function* end(found: Workspace, member: Member) {
 }
 
 /** @throws not_found */
-export function* getMember({ id, name }: Workspace, email: string): Steps<Member> {
+function* getMember({ id, name }: Workspace, email: string): Steps<Member> {
   const account = yield* findAccountByEmail(email);
   const member = account && (yield* findMember(id, account.id));
   if (member === undefined)

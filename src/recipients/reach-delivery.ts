@@ -22,7 +22,7 @@ export interface ReachedRecipient {
  * @param none makes the error that is thrown if there is none.
  * @throws forbidden
  */
-export function* reachShown(
+function* reachShown(
   asking: Asking,
   kinds: ShownKinds,
   recipientId: string,

@@ -57,7 +57,7 @@ export function compileSchema(definition: SchemaDefinition, unknownFields: Unkno
 }
 
 /** The file fields of a definition by name; null if there are none. */
-export function fileFieldsOf(definition: SchemaDefinition): ReadonlyMap<string, FileField> | null {
+function fileFieldsOf(definition: SchemaDefinition): ReadonlyMap<string, FileField> | null {
   const fields = new Map<string, FileField>();
   for (const [name, field] of Object.entries(definition)) if (field.type === "file") fields.set(name, field);
   return fields.size === 0 ? null : fields;

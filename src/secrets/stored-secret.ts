@@ -50,7 +50,7 @@ export function requireKeys(counts: ReadonlyMap<string | null, number>, { ids, s
 }
 
 /** The largest number of secrets that one transaction rewrites; posts wait about ten milliseconds for it. */
-export const SECRETS_BATCH = 500;
+const SECRETS_BATCH = 500;
 
 /**
  * Encrypts up to `limit` secrets with the newest key, in the current transaction. If this is interrupted, each secret can still be

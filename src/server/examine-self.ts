@@ -11,7 +11,7 @@ const KEPT_MS = 10_000;
 const RECENT_MS = 300_000;
 
 /** `now` accepts a result that is some seconds old; `lately` one that is some minutes old, so that hardly any caller waits. */
-export type FindingsAge = "now" | "lately";
+type FindingsAge = "now" | "lately";
 
 /** Runs the checks of `formsvc doctor` on this server's database and machine, without reading the whole file. */
 export type ExamineSelf = (age: FindingsAge) => Promise<readonly Finding[]>;

@@ -6,7 +6,7 @@ import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
 
 /** An attempt to prove who somebody is. It counts as a failure until it has succeeded. */
-export interface SignInAttempt {
+interface SignInAttempt {
   /** Resolves when the attempt may be made: at once, or after a delay that grows with the account's failures. */
   readonly admitted: Promise<void>;
   /** Forgets the account's failures, and no longer counts this attempt. */

@@ -5,7 +5,7 @@ import type { Clock } from "../foundation/clock.ts";
 import type { Trier } from "./attempt-limits.ts";
 
 /** A person who has given the first factor. */
-export interface Ticketed {
+interface Ticketed {
   readonly accountId: string;
   readonly trier: Trier;
   /** Admits the person once the second factor was given too, in the same transaction. @throws unauthorized */

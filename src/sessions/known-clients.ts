@@ -137,7 +137,7 @@ export function* readKey(keyring: Keyring): Steps<Buffer | undefined> {
 }
 
 /** The key of this installation; it is made if there is none yet. */
-export function* chooseKey(keyring: Keyring): Steps<Buffer> {
+function* chooseKey(keyring: Keyring): Steps<Buffer> {
   const known = yield* readKey(keyring);
   if (known !== undefined) return known;
   const made = { id: 1, key: keyring.seal(randomBytes(KEY_BYTES), KEY_PLACE) };

@@ -17,7 +17,7 @@ export interface MailedLink {
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 /** The time in which a link can be used. */
-export const MAILED_LINK_LIFETIME_MS = { "sign-up": DAY_MS, reset: HOUR_MS } as const;
+const MAILED_LINK_LIFETIME_MS = { "sign-up": DAY_MS, reset: HOUR_MS } as const;
 /** The largest number of links of one purpose that are kept; beyond it the oldest are deleted. */
 export const MAX_MAILED_LINKS = 2000;
 /** The largest number of rows that one transaction deletes. */

@@ -22,7 +22,7 @@ import { changeOwn, giveCodes, type Proved, prove, type SecurityParts } from "./
 
 type Asked = Context<SecurityParts>;
 
-export const MAX_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 
 const password = z.string().describe("The password that is valid now; empty if passwords are switched off.");
 const passkey = z.string().describe("Id of the passkey, `pky_…`.");

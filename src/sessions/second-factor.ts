@@ -11,7 +11,7 @@ import {
 import { hasPasskeys } from "./passkey-store.ts";
 import { findStep, toBase32 } from "./totp.ts";
 
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 /** The number of bytes: 80 bits are too many to guess, so a plain SHA-256 protects the codes. */
 const RECOVERY_CODE_BYTES = 10;
 

@@ -9,7 +9,7 @@ import { MINUTE_MS } from "../foundation/time-units.ts";
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;
 /** The time in which a link can be used. */
-export const LINK_LIFETIME_MS = 30 * MINUTE_MS;
+const LINK_LIFETIME_MS = 30 * MINUTE_MS;
 
 export interface SignInLink {
   readonly account: Account;

@@ -3,7 +3,7 @@ import { isSuccess } from "./outgoing-request.ts";
 import type { SendResult } from "./send.ts";
 
 /** The outcome under which an attempt is recorded. */
-export type WebhookOutcome =
+type WebhookOutcome =
   | "delivered"
   | "refused_by_receiver"
   | "redirect"

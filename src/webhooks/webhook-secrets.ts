@@ -13,7 +13,7 @@ export interface StoredKey {
   readonly expiresAt: number | null;
 }
 
-export interface SigningKey {
+interface SigningKey {
   readonly key: Buffer;
   readonly expiresAt: number | null;
 }

@@ -46,7 +46,7 @@ export interface NamedUsage extends Usage {
 /** The plan of new workspaces if no other is configured. */
 export const DEFAULT_PLAN = "hobby";
 /** The longest name of a workspace or endpoint, in UTF-16 units. */
-export const MAX_NAME_LENGTH = 200;
+const MAX_NAME_LENGTH = 200;
 export const MAX_EMAIL_LENGTH = 254;
 
 export interface PlanLimits {

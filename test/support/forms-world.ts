@@ -16,7 +16,7 @@ const unlimited = {
   endpoints: null,
   customSpam: true,
 };
-export const plans = {
+const plans = {
   ...defaultConfig.plans,
   hobby: unlimited,
   pro: unlimited,
@@ -48,7 +48,7 @@ export function planOf(
   return planFile(perform, file, pruning);
 }
 
-export const VARIABLES = { SLACK_URL: "https://192.0.2.7/T0/B0/secret-of-slack", CRM_TOKEN: "Bearer of-crm" };
+const VARIABLES = { SLACK_URL: "https://192.0.2.7/T0/B0/secret-of-slack", CRM_TOKEN: "Bearer of-crm" };
 
 /** Applies a file with this content, and returns the secrets that were made. */
 export async function applyTo(

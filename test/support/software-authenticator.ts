@@ -115,7 +115,7 @@ function textOf(value: string): Buffer {
 }
 
 /** The beginning of an attestation object with three members, the last of which is `authData`. */
-export const NONE = Buffer.concat([
+const NONE = Buffer.concat([
   Buffer.from([0xa3]),
   textOf("fmt"),
   textOf("none"),

@@ -4,7 +4,7 @@ export interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-export interface LockedPackage extends Manifest {
+interface LockedPackage extends Manifest {
   readonly version?: string;
   readonly resolved?: string;
   readonly integrity?: string;

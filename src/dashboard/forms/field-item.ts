@@ -91,7 +91,7 @@ function foldTitle(shown: readonly RowInput[]): string {
   return named.join(", ");
 }
 
-export function inputParts({ row, index, problems }: ItemParts, input: RowInput) {
+function inputParts({ row, index, problems }: ItemParts, input: RowInput) {
   return { name: inputName(index, input), label: ROW_LABELS[input], value: row[input] ?? "", problems };
 }
 

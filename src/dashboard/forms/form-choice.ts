@@ -10,7 +10,7 @@ import { hasSeveralWorkspaces } from "./form-name.ts";
 /** Lets people choose a form. Forms are grouped by workspace, so that two customers' forms with the same name can be told apart. */
 
 /** The largest number of forms in the list, because an operator may see any number of them. */
-export const MAX_CHOICES = 500;
+const MAX_CHOICES = 500;
 
 /** The forms to choose from, grouped by workspace; one more than {@link MAX_CHOICES} if there are too many. */
 export function listFormChoices(viewer: Viewer): Steps<EndpointInWorkspace[]> {

@@ -3,7 +3,7 @@ import { html, type Html } from "../../foundation/html.ts";
 /** A long list that is searched, sorted and shown in pages. The address of a page contains all of that state. */
 
 /** The number of rows on one page. */
-export const PAGE_ROWS = 50;
+const PAGE_ROWS = 50;
 /** The longest search, in characters. */
 const MAX_SEARCHED = 100;
 

@@ -99,7 +99,7 @@ async function orAgain(
 }
 
 /** @throws the error itself, if it is no mistake in a form */
-export function problemsOf(error: unknown): Problems {
+function problemsOf(error: unknown): Problems {
   if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
   return new Map([["", sentence(error.message)]]);
 }

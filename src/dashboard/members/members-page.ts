@@ -101,7 +101,7 @@ function* withNames<Person extends Member | Invitation>(
 }
 
 /** The content of the invitation form, as it was typed. */
-export interface TypedInvitation {
+interface TypedInvitation {
   readonly email: string;
   readonly membership: TypedMembership;
   readonly problems: Problems;

@@ -16,7 +16,7 @@ import { orAgain } from "./retry.ts";
 import { setFlowCookie, takeFlowCookie } from "./session-cookie.ts";
 
 /** The path below `/dashboard`. */
-export const OIDC_PATH = "/sign-in/oidc";
+const OIDC_PATH = "/sign-in/oidc";
 const PURPOSE = "oidc";
 const LOST =
   "This sign-in was begun in another browser or tab, was finished already, or took longer than ten minutes. Begin again.";

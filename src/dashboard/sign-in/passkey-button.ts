@@ -1,7 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 
 /** The address that starts a step with a passkey. */
-export const ASK_PATH = "/dashboard/sign-in/passkey/ask";
+const ASK_PATH = "/dashboard/sign-in/passkey/ask";
 
 /**
  * A button inside a form. The page's script asks the device for the passkey, and sends the form with the answer. The button is hidden

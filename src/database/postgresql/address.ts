@@ -22,7 +22,7 @@ export interface DatabaseHost {
   readonly port: number;
 }
 
-export interface TlsChoice {
+interface TlsChoice {
   /** Whether connections within this machine are encrypted too. Connections to other machines always are. */
   readonly always: boolean;
   /** The certificates of the trusted authorities, in PEM; null means those of the system. */

@@ -172,9 +172,7 @@ export const en = {
 };
 
 /** The forms of a text by the names of `Intl.PluralRules`; just the text in a language with one form. */
-export type Plural =
-  | string
-  | ({ readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>);
+type Plural = string | ({ readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>);
 
 /** Every text in one language; names in braces stand for values. */
 export type Texts = {

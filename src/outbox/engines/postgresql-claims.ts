@@ -87,7 +87,7 @@ const FITTING_DUE_AND_REST = `want AS MATERIALIZED (SELECT * FROM json_to_record
       SELECT recipient_id, most - count(picked.id) AS most, want.bytes - coalesce(sum(picked.bytes), 0) AS bytes
       FROM want LEFT JOIN picked USING (recipient_id) GROUP BY recipient_id, most, want.bytes)`;
 
-export const CLAIM_SQL = {
+const CLAIM_SQL = {
   earliest: `SELECT want.recipient_id, CASE
       WHEN EXISTS (SELECT FROM outbox WHERE outbox.recipient_id = want.recipient_id AND claimed_by IS NULL) THEN 0
       ELSE (SELECT due_at FROM delivery WHERE delivery.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL

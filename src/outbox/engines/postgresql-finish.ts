@@ -19,7 +19,7 @@ const LOGGED = `logged AS (INSERT INTO attempt
       FROM ended WHERE id IN (SELECT id FROM recorded))
     SELECT id, id IN (SELECT id FROM recorded) AS is_recorded FROM own`;
 
-export const FINISH_SQL = {
+const FINISH_SQL = {
   // Recipients are locked, so that a change that their owner makes meanwhile is not overwritten.
   recipients: `SELECT id, ${SITUATION_SQL.columns.join(", ")} FROM recipient
     WHERE id IN (SELECT value FROM json_array_elements_text(:ids)) ORDER BY id FOR NO KEY UPDATE`,

@@ -12,7 +12,7 @@ import type { Pace } from "./transport.ts";
 const MOST_BODIES = 50;
 
 /** A recipient whose transport has a pace. */
-export interface PacedRecipient {
+interface PacedRecipient {
   readonly recipientId: string;
   readonly pace: Pace;
   /** As in `Route.gatherSeconds`. */

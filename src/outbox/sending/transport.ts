@@ -100,7 +100,7 @@ export interface Pace {
 }
 
 /** Says what follows an attempt that may have delivered, because its connection or this process ended before the answer. */
-export interface UnsureRule {
+interface UnsureRule {
   /** The seconds that the message then waits. */
   readonly delaySeconds: number;
   /** How many times one message is sent again after such an attempt. After that it has failed, and a person decides. */
@@ -108,7 +108,7 @@ export interface UnsureRule {
 }
 
 /** The largest number of attempts under way at once. */
-export interface DeliveryLimits {
+interface DeliveryLimits {
   readonly total: number;
   readonly perDestination: number;
   readonly perRecipient: number;

@@ -6,8 +6,8 @@ import { LINK_MARK, MONEY_MARK, NUMBER_MARKS } from "../normalise-text.ts";
 const MAX_TOKENS = 1500;
 
 /** The tokens of a number and of a sum of money; {@link ANY} stands for any token. */
-export const NUMBER = 1;
-export const MONEY = 2;
+const NUMBER = 1;
+const MONEY = 2;
 export const ANY = 3;
 
 /** The tokens of a text in order, valid until the next text is read. */

@@ -84,7 +84,7 @@ export interface BatchWriter {
 }
 
 /** The number of accepted submissions of one workspace and month; it grows while the posts of a batch are decided. */
-export interface Count {
+interface Count {
   readonly workspaceId: string;
   readonly month: string;
   /** The count when the batch began. */

@@ -20,7 +20,7 @@ const MAX_SHEET_LENGTH = 1_000_000_000;
 /** The largest number of columns that spreadsheet programs accept. */
 export const MAX_SHEET_COLUMNS = 16_384;
 /** The longest text of a cell that spreadsheet programs accept, in UTF-16 units. */
-export const MAX_CELL_LENGTH = 32_767;
+const MAX_CELL_LENGTH = 32_767;
 /** The length of the text that is compressed at once, in UTF-16 units. */
 const PART_LENGTH = 65_536;
 

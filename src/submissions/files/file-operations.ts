@@ -23,7 +23,7 @@ const id = z.string().describe("`fil_` and 26 characters.");
 const fileInput = z.strictObject({ file: id });
 
 /** A file, without its bytes. */
-export const fileShape = z.strictObject({
+const fileShape = z.strictObject({
   id,
   name: z
     .string()
@@ -128,7 +128,7 @@ export const deleteFile = operation({
  * Finds a file with its submission. @throws not_found, with the same message if there is no such file and if the caller may not see it;
  * forbidden
  */
-export function* reachFile(
+function* reachFile(
   asking: Asking,
   reference: string,
 ): Steps<{ readonly file: FoundFile; readonly submission: StoredSubmission }> {

@@ -16,7 +16,7 @@ export interface PersonRecords {
   readonly hasMore: boolean;
 }
 
-export type HeldPostRecord = Pick<HeldPost, "id" | "data" | "setAside" | "createdAt">;
+type HeldPostRecord = Pick<HeldPost, "id" | "data" | "setAside" | "createdAt">;
 
 /**
  * The largest number of rows that one slice reads, and the largest number of bytes of several rows, so that a search delays no post of a

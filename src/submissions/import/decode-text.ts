@@ -63,7 +63,7 @@ function likelyEncoding(bytes: Uint8Array): string {
 }
 
 /** @throws usage */
-export function decoderFor(encoding: string): TextDecoder {
+function decoderFor(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true });
   } catch {

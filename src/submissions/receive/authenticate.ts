@@ -16,7 +16,7 @@ export interface Caller {
   readonly address: string;
 }
 
-export interface RateLimits {
+interface RateLimits {
   readonly publishable: RateLimit;
   readonly secret: RateLimit;
   readonly badKey: RateLimit;

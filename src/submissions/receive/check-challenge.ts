@@ -18,7 +18,7 @@ import { ASK_FOR_PROOF, makeChallenge, type Proof, readProof } from "./proof-of-
 import { isSpent } from "../commit/spent-proofs.ts";
 
 /** The result of an endpoint's challenge. */
-export interface ChallengeAnswer {
+interface ChallengeAnswer {
   /** Why the challenge failed; absent if it did not, or if its service gave no verdict. */
   readonly failed?: "missing" | "wrong";
   /** The proof of work, to be spent when the post is stored; null if there is none. */

@@ -47,7 +47,7 @@ export interface HoldParts extends FileStoring {
 }
 
 /** The files of a refused post: `incoming` still wait to be stored, or the chunks of `taken` are stored already. */
-export interface HeldFiles {
+interface HeldFiles {
   readonly incoming: readonly IncomingFile[] | undefined;
   readonly taken: TakenFiles | null;
 }

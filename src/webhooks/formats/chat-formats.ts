@@ -3,13 +3,13 @@ import type { ChatFormatName } from "./format.ts";
 import { inPlainWords } from "./plain-words.ts";
 
 /** One request to the service of a chat. */
-export interface ChatRequest {
+interface ChatRequest {
   readonly url: string;
   readonly method: "POST" | "PUT";
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-export interface Target {
+interface Target {
   /** The address as the owner gave it. */
   readonly url: string;
   readonly messageId: string;

@@ -12,7 +12,7 @@ export interface ChatMessage {
   readonly linkText: string;
 }
 
-export interface ChatLine {
+interface ChatLine {
   readonly label: string;
   readonly value: string;
 }
