@@ -3,8 +3,10 @@ import type { Steps } from "../../database/steps.ts";
 import { reachEndpointIds } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { readTime, TIME_FORMS } from "../../foundation/time-text.ts";
+import { maxPageBytes } from "../../operations/list-page.ts";
 import type { Context } from "../../operations/operation.ts";
 import { findAssigneeId, whoIsMeant } from "../../workspaces/assignee.ts";
+import { browseSubmissions, type PageRequest } from "./browse-submissions.ts";
 import { MAX_SEARCHED_LENGTH, searchProblem } from "./match-text.ts";
 import type { Asker, SearchSlots } from "./search-slots.ts";
 import {
@@ -12,6 +14,7 @@ import {
   EVERY_SUBMISSION,
   isLookup,
   type SubmissionFilter,
+  type SubmissionPage,
 } from "../stored/submission-store.ts";
 import { WORK_STATES } from "../stored/submission-work.ts";
 
@@ -151,17 +154,28 @@ export interface SearchParts {
   readonly searches: Pick<SearchSlots, "run" | "runEach"> | null;
 }
 
-/** Runs a read. If it looks at submissions one by one, it waits for a slot. @throws rate_limited, unavailable */
+/** Runs a read that looks at submissions one by one: it waits for a slot. @throws rate_limited, unavailable */
 export function inSearchSlot<Result>(
   context: Context<SearchParts>,
-  isLong: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { searches } = context.parts;
-  return searches === null || !isLong ? work() : searches.run(askerOf(context), work);
+  return searches === null ? work() : searches.run(askerOf(context), work);
 }
 
-/** Reads each part as {@link inSearchSlot} does. */
+/** Reads a page for whoever asks. Only if the filter has it look at submissions one by one, it waits for a slot. @throws as {@link inSearchSlot} */
+export function browseChosen(
+  context: Context<SearchParts>,
+  filter: SubmissionFilter,
+  { limit, cursor }: Pick<PageRequest, "limit" | "cursor">,
+): Promise<SubmissionPage> {
+  const { db, actor, gone } = context;
+  const request = { limit, cursor, maxBytes: maxPageBytes(actor), ...(gone && { gone }) };
+  const browse = () => browseSubmissions(db, filter, request);
+  return isLookup(filter) ? inSearchSlot(context, browse) : browse();
+}
+
+/** Reads each part as {@link browseChosen} reads a page. */
 export function eachInSearchSlot<Part>(
   context: Context<SearchParts>,
   filter: SubmissionFilter,

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { readSlice } from "../../database/slices.ts";
 import type { Steps } from "../../database/steps.ts";
-import { MAX_PAGE_SIZE, maxPageBytes } from "../../operations/list-page.ts";
+import { MAX_PAGE_SIZE } from "../../operations/list-page.ts";
 import { type Context, operation } from "../../operations/operation.ts";
-import { browseSubmissions } from "./browse-submissions.ts";
 import {
-  inSearchSlot,
+  browseChosen,
   readSubmissionFilter,
   type SearchParts,
   submissionsInput,
@@ -13,7 +12,7 @@ import {
 import { type Conceal, concealReasons } from "../stored/conceal-reasons.ts";
 import { followSubmissions, type Tail } from "./follow-submissions.ts";
 import { type SubmissionJson, submissionJson, submissionShape } from "../stored/submission-json.ts";
-import { isLookup, type SubmissionFilter } from "../stored/submission-store.ts";
+import type { SubmissionFilter } from "../stored/submission-store.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 import { readTail, tailAfter, tailEnd, type TailPage } from "./tail.ts";
 
@@ -81,11 +80,7 @@ async function readNewest(
   filter: SubmissionFilter,
   limit: number,
 ): Promise<readonly StoredSubmission[]> {
-  const { db, actor, gone } = context;
-  const request = { limit, cursor: null, maxBytes: maxPageBytes(actor), ...(gone && { gone }) };
-  const { data } = await inSearchSlot(context, isLookup(filter), () =>
-    browseSubmissions(db, filter, request),
-  );
+  const { data } = await browseChosen(context, filter, { limit, cursor: null });
   return data.toReversed();
 }
 

@@ -346,15 +346,17 @@ const UNREAD_SQL = `AND NOT EXISTS
 
 function workConditionsOf({ state, assignee }: SubmissionFilter): readonly Condition[] {
   return [
-    ...(state === null ? [] : [{ sql: workSql(state === "done", "state = 'done'"), parameters: [] }]),
+    ...(state === null
+      ? []
+      : [{ sql: workSql(state === "done" ? "EXISTS" : "NOT EXISTS", "state = 'done'"), parameters: [] }]),
     ...(assignee === null
       ? []
       : assignee === "nobody"
-        ? [{ sql: workSql(false, "assignee_id IS NOT NULL"), parameters: [] }]
-        : [{ sql: workSql(true, "assignee_id = ?"), parameters: [assignee.id] }]),
+        ? [{ sql: workSql("NOT EXISTS", "assignee_id IS NOT NULL"), parameters: [] }]
+        : [{ sql: workSql("EXISTS", "assignee_id = ?"), parameters: [assignee.id] }]),
   ];
 }
 
-function workSql(is: boolean, condition: string): string {
-  return `AND ${is ? "" : "NOT "}EXISTS (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id AND ${condition})`;
+function workSql(rows: "EXISTS" | "NOT EXISTS", condition: string): string {
+  return `AND ${rows} (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id AND ${condition})`;
 }

@@ -47,7 +47,7 @@ export const findPersonRecords = operation({
     const endpointIds = await db.read(() => reachEndpointIds(context, reference));
     const find = () => findPerson(db, { field, value, endpointIds });
     const conceal = await db.read(() => concealReasons(context.viewing));
-    return personJson(await inSearchSlot(context, true, find), conceal);
+    return personJson(await inSearchSlot(context, find), conceal);
   },
 });
 

@@ -5,14 +5,13 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { findMark } from "../../history/teach.ts";
 import type { Viewing } from "../../operations/actor.ts";
 import type { Access } from "../../operations/access.ts";
-import { maxPageBytes, nextCursor, pageInput } from "../../operations/list-page.ts";
+import { nextCursor, pageInput } from "../../operations/list-page.ts";
 import { changed, type Context, operation, type OwnChange } from "../../operations/operation.ts";
 import { requireAlso } from "../../workspaces/reach.ts";
 import { getAccount } from "../../workspaces/workspace-store.ts";
-import { browseSubmissions } from "../find/browse-submissions.ts";
 import { concealReasons } from "../stored/conceal-reasons.ts";
 import {
-  inSearchSlot,
+  browseChosen,
   readSubmissionFilter,
   type SearchParts,
   searchInput,
@@ -28,7 +27,7 @@ import {
   submissionJson,
   submissionShape,
 } from "../stored/submission-json.ts";
-import { findNotSent, isLookup } from "../stored/submission-store.ts";
+import { findNotSent } from "../stored/submission-store.ts";
 
 export const listSubmissions = operation({
   name: "submission.list",
@@ -46,10 +45,9 @@ export const listSubmissions = operation({
   }),
   output: z.strictObject({ data: z.array(submissionShape), next_cursor: nextCursor }),
   async run(context: Context<SearchParts>, { limit, cursor, ...input }) {
-    const { db, actor, gone } = context;
+    const { db } = context;
     const filter = await db.read(() => readSubmissionFilter(context, input));
-    const request = { limit, cursor, maxBytes: maxPageBytes(actor), ...(gone && { gone }) };
-    const page = await inSearchSlot(context, isLookup(filter), () => browseSubmissions(db, filter, request));
+    const page = await browseChosen(context, filter, { limit, cursor });
     const conceal = await db.read(() => concealReasons(context.viewing));
     return { data: page.data.map((each) => submissionJson(conceal(each))), next_cursor: page.nextCursor };
   },
