@@ -50,7 +50,7 @@ async function examineMachine(context: CommandContext): Promise<Finding[]> {
     const loaded = loadConfig(context.configFile);
     const now = context.clock.now();
     openObjects({ db, config });
-    return await examine({ db, config, loaded, secretLists: SECRET_LISTS, now }, true);
+    return await examine({ db, config, loaded, secretLists: SECRET_LISTS, now }, "thorough");
   } finally {
     await db.close();
   }

@@ -140,5 +140,5 @@ async function reachOf(
 
 function findingsOf(context: CommandContext, { db, config }: Here): Promise<readonly Finding[]> {
   const loaded = loadConfig(context.configFile);
-  return examine({ db, config, loaded, secretLists: SECRET_LISTS, now: context.clock.now() }, false);
+  return examine({ db, config, loaded, secretLists: SECRET_LISTS, now: context.clock.now() }, "quick");
 }

@@ -186,18 +186,18 @@ type Work<Result> = (db: AnyDatabase, config: Config) => MaybeLater<Result>;
  * @throws database_unusable if there is none: the path is mistyped, or the command runs in the wrong folder
  */
 export function withDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
-  return withOpened(context, work, false);
+  return withOpened(context, work, { makes: false });
 }
 
 /** Like {@link withDatabase}, but creates a missing database: for commands that a new installation begins with. */
 export function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
-  return withOpened(context, work, true);
+  return withOpened(context, work, { makes: true });
 }
 
 async function withOpened<Result>(
   context: CommandContext,
   work: Work<Result>,
-  makes: boolean,
+  { makes }: Pick<OpeningChoices, "makes">,
 ): Promise<Result> {
   const config = readConfig(context);
   const note = (text: string): void => context.output.note(text);

@@ -186,14 +186,14 @@ function ofTables(check: Check): Check {
 /**
  * Runs the checks; changes nothing.
  *
- * @param thorough whether the file is also read from beginning to end, which holds up everything else in this process, and other machines
- * are asked.
+ * @param depth if `thorough`, the file is also read from beginning to end, which holds up everything else in this process, and other
+ * machines are asked.
  */
-export async function examine(patient: Patient, thorough: boolean): Promise<Finding[]> {
+export async function examine(patient: Patient, depth: "quick" | "thorough"): Promise<Finding[]> {
   const examined = { ...patient, hasItsTables: await hasItsTables(patient.db) };
   const findings: Finding[] = [];
   for (const check of CHECKS) {
-    if (SLOW_CHECKS.has(check) && !thorough) continue;
+    if (SLOW_CHECKS.has(check) && depth === "quick") continue;
     // A server takes posts between two checks.
     await yieldToOthers();
     try {

@@ -141,12 +141,12 @@ export class LimitLetters {
     const { operator } = this.#parts;
     const operators = operator === null ? yield* listOperatorAddresses() : [operator];
     const letters = new Map<string, LetterContent>();
-    const add = (address: string, isOperator: boolean): void => {
+    const add = (address: string, reader: "owner" | "operator"): void => {
       const to = parseMailAddress(address);
-      if (to !== null) letters.set(to, words(isOperator));
+      if (to !== null) letters.set(to, words(reader === "operator"));
     };
-    add(owner, false);
-    for (const address of operators) add(address, true);
+    add(owner, "owner");
+    for (const address of operators) add(address, "operator");
     return letters;
   }
 

@@ -104,17 +104,16 @@ export const setEndpoint = operation({
     if (settings.page?.isOn === true && !before.settings.page.isOn) checkAskable(yield* readSchema(before));
     const endpoint = yield* updateEndpointRow(before, name === undefined ? { settings } : { name, settings });
     const changes = [changeOf(endpoint)];
-    for (const origin of ignore_origins) changes.push(yield* markOrigin(endpoint, origin, true));
-    for (const origin of heed_origins) changes.push(yield* markOrigin(endpoint, origin, false));
+    for (const origin of ignore_origins) changes.push(yield* markOrigin(endpoint, origin, "ignore"));
+    for (const origin of heed_origins) changes.push(yield* markOrigin(endpoint, origin, "heed"));
     return changed({ endpoint: endpointJson(endpoint) }, ...changes);
   },
 });
 
 /** @throws not_found if no post of the origin was refused */
-function* markOrigin(endpoint: Endpoint, origin: string, isIgnored: boolean): Steps<OwnChange> {
-  yield* markOriginRow(endpoint.id, origin, isIgnored);
-  const action = isIgnored ? "endpoint.ignore-origin" : "endpoint.heed-origin";
-  return { ...changeOf(endpoint), action, detail: origin };
+function* markOrigin(endpoint: Endpoint, origin: string, mark: "ignore" | "heed"): Steps<OwnChange> {
+  yield* markOriginRow(endpoint.id, origin, mark === "ignore");
+  return { ...changeOf(endpoint), action: `endpoint.${mark}-origin`, detail: origin };
 }
 
 const originChange = {
@@ -130,7 +129,7 @@ export const ignoreOrigin = operation({
   summary: "Say that a refused origin is none of the owner's, so that its posts are not held any more",
   *run(context, { origin, ...reference }) {
     const endpoint = yield* reachEndpoint(context, reference);
-    return changed({ endpoint: endpointJson(endpoint) }, yield* markOrigin(endpoint, origin, true));
+    return changed({ endpoint: endpointJson(endpoint) }, yield* markOrigin(endpoint, origin, "ignore"));
   },
 });
 

@@ -80,7 +80,7 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
     );
     scope.addContentTypeParser(MULTIPART, (request: FastifyRequest, payload: IncomingMessage) =>
       bringsFiles(request)
-        ? parseUpload(parts, request, !prefersJson(request.headers.accept))
+        ? parseUpload(parts, request, { wantsPage: !prefersJson(request.headers.accept) })
         : readWhole(payload, bodyLimitBytes),
     );
     scope.setErrorHandler<Error, FormRequest>((error, request, reply) => {
@@ -89,7 +89,9 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
       const isOwnPage = request.url.startsWith(OWN_PAGE_PATH);
       return answerError(parts, { request, reply, caller, entries: [], origin, isOwnPage }, error);
     });
-    ownPageRoutes(scope, parts, (request, reply) => takeOrExplain(parts, { request, reply }, true));
+    ownPageRoutes(scope, parts, (request, reply) =>
+      takeOrExplain(parts, { request, reply, isOwnPage: true }),
+    );
     scope.options("/f/:key", (_request, reply) => answerPreflight(reply));
     scope.post<FormRequest>("/f/:key", {
       config: { operation: formOperation },
@@ -112,7 +114,7 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
           done,
         );
       },
-      handler: (request, reply) => takeOrExplain(parts, { request, reply }, false),
+      handler: (request, reply) => takeOrExplain(parts, { request, reply, isOwnPage: false }),
     });
     done();
   });
@@ -120,12 +122,11 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
 
 async function takeOrExplain(
   parts: FormRoutesParts,
-  exchange: Pick<FormExchange, "request" | "reply">,
-  isOwnPage: boolean,
+  exchange: Pick<FormExchange, "request" | "reply" | "isOwnPage">,
 ): Promise<FastifyReply> {
   const { request } = exchange;
   const caller = request.begun?.caller ?? null;
-  const form: FormExchange = { ...exchange, caller, entries: [], origin: request.headers.origin, isOwnPage };
+  const form: FormExchange = { ...exchange, caller, entries: [], origin: request.headers.origin };
   try {
     return await takeForm(parts, form);
   } catch (error) {

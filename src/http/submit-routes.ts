@@ -13,7 +13,9 @@ const JSON_TYPE = "application/json";
 /** `POST /submit` and its preflight. */
 export function submitRoutes(instance: FastifyInstance, parts: PostParts): void {
   void instance.register((scope, _options, done) => {
-    scope.addContentTypeParser(MULTIPART, (request: FastifyRequest) => parseUpload(parts, request, false));
+    scope.addContentTypeParser(MULTIPART, (request: FastifyRequest) =>
+      parseUpload(parts, request, { wantsPage: false }),
+    );
     routes(scope, parts);
     done();
   });

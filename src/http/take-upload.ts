@@ -1,18 +1,24 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { coerceUpload } from "../submissions/receive/incoming-file.ts";
 import { fieldPath } from "../submissions/receive/coerce-form.ts";
-import { noteRefusal, type PostContent, type PostParts, type Receipt, takePost } from "./receive-post.ts";
+import {
+  noteRefusal,
+  type PostContent,
+  type PostParts,
+  type PostSender,
+  type Receipt,
+  takePost,
+} from "./receive-post.ts";
 import { readUpload, type UploadBody } from "./upload-body.ts";
 
 /**
- * Reads the body of a request whose endpoint has fields for files.
- *
- * @param wantsPage whether the rest of the form is read after its files are refused, to show what was typed
+ * Reads the body of a request whose endpoint has fields for files. If its sender wants a page, the rest of the form is read after its files
+ * are refused, to show what was typed.
  */
 export async function parseUpload(
   parts: PostParts,
   request: FastifyRequest,
-  wantsPage: boolean,
+  { wantsPage }: Pick<PostSender, "wantsPage">,
 ): Promise<UploadBody> {
   const schema = request.begun?.caller.ready.schema;
   if (schema === undefined || request.flight === null)

@@ -72,7 +72,7 @@ export const createRecipient = operation({
 
 /** @throws unavailable if no recipient can be asked, because e-mail or the server's own address is not configured. */
 function requireMail(config: Context["config"]): void {
-  const missing = mailMissing(config, false);
+  const missing = mailMissing(config, { isOperator: false });
   if (missing !== null) throw new FormsvcError("unavailable", missing);
 }
 

@@ -6,7 +6,10 @@ interface MailSettings {
 export const NOT_SET_UP = "E-mail is not set up on this server. Ask whoever runs it.";
 
 /** The reason why the holders of addresses cannot be asked whether they want e-mail; null if they can be asked. */
-export function mailMissing({ mail, server }: MailSettings, isOperator: boolean): string | null {
+export function mailMissing(
+  { mail, server }: MailSettings,
+  { isOperator }: { readonly isOperator: boolean },
+): string | null {
   if (mail.host === null)
     return isOperator
       ? "E-mail is not set up on this server. Write mail.host, mail.from and server.baseUrl into the configuration and restart the server; docs/notifications.md has an example."

@@ -108,7 +108,7 @@ function createAttempt(parts: MailTransportParts): Attempt {
       result = await send(second);
       hasDelivered ||= result.stage === "done";
     }
-    return toAttempt(result, hasDelivered);
+    return toAttempt(result, { hasDelivered });
   };
 }
 
@@ -221,7 +221,10 @@ const BUSY: AttemptResult = {
 };
 
 /** Converts a result for the outbox. @param hasDelivered as {@link classifyMail} takes it. */
-export function toAttempt(result: SmtpResult, hasDelivered: boolean): AttemptResult {
+export function toAttempt(
+  result: SmtpResult,
+  { hasDelivered }: { readonly hasDelivered: boolean },
+): AttemptResult {
   const { reply, durationMs } = result;
   return {
     ...classifyMail(result, hasDelivered),

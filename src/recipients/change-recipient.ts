@@ -20,13 +20,13 @@ export async function switchRecipient<Of extends AnyRecipient>(
   context: Context,
   type: RecipientType<Of>,
   id: string,
-  isEnabled: boolean,
+  to: "enabled" | "disabled",
 ): Promise<Of> {
   const { db, now } = context;
   const switched = await context.transact(function* () {
     const { recipient: before, endpoint } = yield* reachRecipient(context, type, id);
-    if (isEnabled) type.requireEnabling?.(before);
-    yield* setRecipientEnabled(id, isEnabled);
+    if (to === "enabled") type.requireEnabling?.(before);
+    yield* setRecipientEnabled(id, to === "enabled");
     const { recipient } = yield* reachRecipient(context, type, id);
     return changed(recipient, changeOf(type, recipient, endpoint));
   });

@@ -64,13 +64,13 @@ export function recipientOperations<
       ...change,
       name: `${noun}.enable`,
       summary: summaries.enable,
-      run: async (context, input) => show(await switchRecipient(context, type, idOf(input), true)),
+      run: async (context, input) => show(await switchRecipient(context, type, idOf(input), "enabled")),
     }),
     disable: operation({
       ...change,
       name: `${noun}.disable`,
       summary: summaries.disable,
-      run: async (context, input) => show(await switchRecipient(context, type, idOf(input), false)),
+      run: async (context, input) => show(await switchRecipient(context, type, idOf(input), "disabled")),
     }),
     try: operation({
       ...change,

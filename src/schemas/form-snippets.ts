@@ -167,10 +167,12 @@ function inputLines(field: FieldDefinition, position: InputPosition, wording: Wo
   if (item === undefined || (item.type !== "string" && item.type !== "number"))
     return [`<!-- ${label}: no input of a page can hold this; send it by a script. -->`];
   if (field.type !== "array")
-    return [`<p><label>${label}${optional} ${control(name, item, isRequired)}</label></p>`];
+    return [
+      `<p><label>${label}${optional} ${control(name, item, { isRequired, isList: false })}</label></p>`,
+    ];
   if (item.enum === undefined || item.enum.length > MAX_BOXES)
     return [
-      `<p><label>${label}${optional} ${control(name, item, false, item.enum !== undefined)}</label></p>`,
+      `<p><label>${label}${optional} ${control(name, item, { isRequired: false, isList: item.enum !== undefined })}</label></p>`,
     ];
   const boxes = item.enum.map((value) => {
     const text = escapeHtml(String(value));
@@ -238,8 +240,7 @@ function fileLines(name: string, field: FileField, hint: string | null, wording:
 function control(
   name: string,
   field: StringField | NumberField,
-  isRequired: boolean,
-  isList = false,
+  { isRequired, isList }: { readonly isRequired: boolean; readonly isList: boolean },
 ): string {
   const required = isRequired ? " required" : "";
   if (field.enum !== undefined) {

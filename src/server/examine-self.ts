@@ -34,7 +34,7 @@ export function createSelfExamination(
   const look = async (now: number): Promise<readonly Finding[]> => {
     try {
       const loaded = loadConfig(configFile);
-      return await examine({ db, config, loaded, secretLists: SECRET_LISTS, now }, false);
+      return await examine({ db, config, loaded, secretLists: SECRET_LISTS, now }, "quick");
     } catch (error) {
       return [unexamined(error, db.engine)];
     }

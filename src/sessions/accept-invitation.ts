@@ -82,7 +82,7 @@ export function acceptAsNew(
     const passwordHash = await prover.hash(newPassword, stranger);
     const entered = await db.transaction(function* () {
       const now = clock.now();
-      const accountId = yield* join(parts, yield* takeable(token, now), false, now);
+      const accountId = yield* join(parts, { ...(yield* takeable(token, now)), isNamed: false }, now);
       yield* storePassword(accountId, passwordHash, now);
       return { accountId, session: yield* beginSession(parts, accountId, client) };
     });
@@ -110,7 +110,7 @@ export function acceptAsNamed(
       const found = yield* takeable(token, clock.now());
       if (found.invitation.email.toLowerCase() !== email.toLowerCase())
         throw new FormsvcError("unauthorized", WRONG);
-      yield* join(parts, found, true, clock.now());
+      yield* join(parts, { ...found, isNamed: true }, clock.now());
     });
     limits.giveBack(stranger);
   });
@@ -125,14 +125,15 @@ function* takeable(token: string, now: number): Steps<FoundInvitation> {
   return found;
 }
 
-/**
- * Makes the account and the membership. Returns the id of the account. @param isNamed whether a trusted proxy names the holder of the
- * address.
- */
+interface Acceptance extends FoundInvitation {
+  /** Whether a trusted proxy names the holder of the address. */
+  readonly isNamed: boolean;
+}
+
+/** Makes the account and the membership. Returns the id of the account. */
 function* join(
   { newWorkspacePlan }: SignInParts,
-  { invitation, isMailed }: FoundInvitation,
-  isNamed: boolean,
+  { invitation, isMailed, isNamed }: Acceptance,
   now: number,
 ): Steps<string> {
   const { workspaceId, isByOperator } = invitation;

@@ -40,7 +40,7 @@ export const beginPasskey = operation({
   }),
   async run(context: Asked, { password: present }) {
     const { db, parts, now } = context;
-    const { accountId, credential } = await prove(context, present, true);
+    const { accountId, credential } = await prove(context, present, "optional");
     requireRoom((await db.read(() => listPasskeys(accountId))).length);
     return askForNew({ ...parts, db }, ownerOf(parts, { accountId, credential }), now);
   },
@@ -116,7 +116,7 @@ export const removePasskey = operation({
   input: z.strictObject({ password, passkey }),
   output: nothing,
   async run(context: Asked, { password: present, passkey: id }) {
-    const proved = await prove(context, present, true);
+    const proved = await prove(context, present, "optional");
     const { accountId } = proved;
     return changeOwn(context, proved, { change: "account.remove-passkey" }, function* () {
       if ((yield* dropPasskeyRows(accountId, id)) === 0) throw noSuchPasskey();

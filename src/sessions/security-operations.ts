@@ -108,7 +108,7 @@ export const renewOwnCodes = operation({
   input: z.strictObject({ password }),
   output: codes,
   async run(context: Asked, { password: present }) {
-    const proved = await prove(context, present, true);
+    const proved = await prove(context, present, "optional");
     const { accountId } = proved;
     return changeOwn(context, proved, { change: "account.renew-codes" }, function* () {
       if ((yield* findSecondFactors(accountId)) === null) throw new FormsvcError("conflict", NO_FACTOR);
@@ -143,20 +143,20 @@ export interface Proved {
 /**
  * Proves with the present password who asks. Without a password, a recent sign-in is the proof.
  *
- * @param mayHaveNone whether a recent sign-in is also enough for an account that never had a password.
+ * @param password if `optional`, a recent sign-in is also enough for an account that never had a password.
  * @throws unauthorized, conflict
  */
 export async function prove(
   { db, parts, now }: Asked,
   present: string,
-  mayHaveNone = false,
+  password: "needed" | "optional" = "needed",
 ): Promise<Proved> {
   const { accountId, email, sessionId } = parts.viewer;
   const known = await db.read(() => findCredential(accountId));
-  if (parts.passwords === "off" || (mayHaveNone && known === undefined)) {
+  if (parts.passwords === "off" || (password === "optional" && known === undefined)) {
     if (!(await db.read(() => isFresh(sessionId, now))))
       throw new FormsvcError("unauthorized", "Sign out and in again, and do this within 15 minutes.");
-    if (known === undefined && !mayHaveNone)
+    if (known === undefined && password === "needed")
       throw new FormsvcError("conflict", "This account never had a password, so it has no app here.");
     return { accountId, credential: known };
   }

@@ -9,7 +9,15 @@ import { getWorkspace, readUsage } from "../../workspaces/workspace-store.ts";
 import type { Usage } from "../../workspaces/workspace.ts";
 import { page } from "../answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
-import { areaField, type Option, optionsOf, type Problems, selectField, textField } from "../kit/field.ts";
+import {
+  areaField,
+  codeField,
+  type Option,
+  optionsOf,
+  type Problems,
+  selectField,
+  textField,
+} from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { TRIAL_PREFIX, type TrialInput, trialInputs, trialPost, typedInputs } from "./trial-form.ts";
@@ -127,7 +135,7 @@ function trialField({ name, kind, options, value }: TrialInput, problems: Proble
     case "file":
       return html`<p class="muted"><bdi>${name}</bdi> takes a file.</p>`;
     case "json":
-      return areaField({ ...parts, hint: "As JSON." }, true);
+      return codeField({ ...parts, hint: "As JSON." });
     case "choice":
       return selectField(parts, [NO_CHOICE, ...options.map((each) => ({ value: each, label: each }))]);
     case "yes-or-no":

@@ -1,5 +1,13 @@
 import { html, type Html } from "../../foundation/html.ts";
-import { areaField, type Option, optionsOf, type Problems, selectField, textField } from "../kit/field.ts";
+import {
+  areaField,
+  codeField,
+  type Option,
+  optionsOf,
+  type Problems,
+  selectField,
+  textField,
+} from "../kit/field.ts";
 import { readText } from "../kit/typed-text.ts";
 import { kindOfRow, MEANINGS } from "./field-kinds.ts";
 import { ENTRIES } from "./field-row.ts";
@@ -87,11 +95,11 @@ function ruleInput(parts: ItemParts, input: RowInput): Html {
   const isNested = type === "object" || type === "array";
   if (input === "entries") return selectField({ ...field, value: entryOf(row) }, entryOptions(row));
   if (input === "default" && type === "boolean") return selectField(field, YES_OR_NO);
-  if (input === "default" && isNested) return wide(areaField({ ...field, hint: "As JSON." }, true));
+  if (input === "default" && isNested) return wide(codeField({ ...field, hint: "As JSON." }));
   if (input === "enum" && kind !== "choice" && kind !== "choices")
     return wide(areaField({ ...field, label: "Allowed values" }));
   if (input === "enum" || input === "accept" || input === "members") return wide(areaField(field));
-  if (input === "properties" || input === "items") return wide(areaField(field, true));
+  if (input === "properties" || input === "items") return wide(codeField(field));
   if (input === "name") return textField({ ...field, isCode: true });
   return input === "pattern" ? wide(textField({ ...field, isCode: true })) : textField(field);
 }

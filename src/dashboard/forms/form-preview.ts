@@ -87,7 +87,7 @@ function fieldView(around: Surroundings, name: string, field: FieldDefinition): 
     return html`<div class="field">${box(label, isAsked && field.default === true)}</div>`;
   const choices = choicesOf(field);
   if (choices.length > 0 && choices.length <= MAX_BOXES)
-    return html`<fieldset><legend>${label}${optional}</legend>${choices.map((each) => box(html`${each}`, false))}</fieldset>`;
+    return html`<fieldset><legend>${label}${optional}</legend>${choices.map((each) => box(html`${each}`))}</fieldset>`;
   return html`<div class="field"><label><span>${label}${optional}</span>${control(name, field)}</label>${field.type === "file" && html`<p class="hint">${fileHint(field, around.fileBounds, wording)}</p>`}</div>`;
 }
 
@@ -102,7 +102,7 @@ function groupView(legend: Html, inside: Surroundings): Html {
   </fieldset>`;
 }
 
-function box(label: Html, isChecked: boolean): Html {
+function box(label: Html, isChecked = false): Html {
   return html`<label class="check"><input type="checkbox" ${isChecked && html` checked`} /> <span>${label}</span></label>`;
 }
 

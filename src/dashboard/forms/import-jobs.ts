@@ -99,27 +99,27 @@ export class ImportJobs {
       job.columns = [];
       const format = job.choices.format ?? (await findFormat(job.file, encoding));
       job.format = format;
-      if (format === "ndjson") return this.#run(visit, job, true);
+      if (format === "ndjson") return this.#run(visit, job, { isDry: true });
       const definition = await this.#parts.db.read(() => readSchema(endpoint));
       const asked = { format, encoding, definition };
       job.found = await readColumns(job.file, { ...asked, map: [] });
       // These columns are shown if the chosen ones are refused.
       job.columns = job.found;
       if (map.length > 0) job.columns = await readColumns(job.file, { ...asked, map });
-      return this.#run(visit, job, true);
+      return this.#run(visit, job, { isDry: true });
     });
   }
 
   /** Imports the file as it was examined. */
   bring(visit: Visit, job: ImportJob): void {
     this.#begin(job, "import", async () => {
-      const outcome = await this.#run(visit, job, false);
+      const outcome = await this.#run(visit, job, { isDry: false });
       await job.file.close();
       return outcome;
     });
   }
 
-  async #run(visit: Visit, job: ImportJob, isDry: boolean): Promise<Outcome> {
+  async #run(visit: Visit, job: ImportJob, { isDry }: { readonly isDry: boolean }): Promise<Outcome> {
     const { endpointId: endpoint, format, choices } = job;
     const more = {
       parts: { source: job.file },

@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { icon } from "../kit/icons.ts";
-import { areaField, type Problems } from "../kit/field.ts";
+import { codeField, type Problems } from "../kit/field.ts";
 import { FIELD_KINDS, KIND_ICONS, KIND_LABELS } from "./field-kinds.ts";
 import { fieldItem } from "./field-item.ts";
 import { calledOf } from "./field-row.ts";
@@ -95,7 +95,7 @@ function jsonEditor(json: string, { problems, path, beside }: EditorParts): Html
     </header>
     <div class="body schema">
       <input type="hidden" name="view" value="json" />${beside}
-      ${areaField({ name: JSON_INPUT, label: "Schema", value: json, hint, problems }, true)}
+      ${codeField({ name: JSON_INPUT, label: "Schema", value: json, hint, problems })}
     </div>
   </section>`;
 }

@@ -56,8 +56,16 @@ export function textField(parts: FieldParts): Html {
 }
 
 /** @param isCode whether it is shown in a monospaced font, without spell checking */
-export function areaField(parts: FieldParts, isCode = false): Html {
-  const style = isCode ? html` class="code" spellcheck="false"` : html` dir="auto"`;
+export function areaField(parts: FieldParts): Html {
+  return textArea(parts, html` dir="auto"`);
+}
+
+/** An area for a text that a program reads, like JSON. */
+export function codeField(parts: FieldParts): Html {
+  return textArea(parts, html` class="code" spellcheck="false"`);
+}
+
+function textArea(parts: FieldParts, style: Html): Html {
   return field(
     parts,
     // HTML drops one line break directly after the tag.

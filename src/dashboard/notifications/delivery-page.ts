@@ -38,7 +38,7 @@ interface Replayed {
 }
 
 interface Replays {
-  readonly one: (visit: Visit, delivery: string, asNew: boolean) => Promise<Replayed>;
+  readonly one: (visit: Visit, delivery: string, how: { readonly asNew: boolean }) => Promise<Replayed>;
   readonly failed: (visit: Visit, recipientId: string) => Promise<Replayed>;
 }
 
@@ -59,7 +59,7 @@ const PAGES_BY_KIND: readonly DeliveryPages[] = [
   {
     kind: WEBHOOK_KIND,
     replays: {
-      one: ({ perform }, delivery, as_new) => perform(replayWebhook, { delivery, as_new }),
+      one: ({ perform }, delivery, { asNew: as_new }) => perform(replayWebhook, { delivery, as_new }),
       failed: ({ perform }, webhook) => perform(replayWebhook, { webhook, failed: true }),
     },
     name: "webhooks",
@@ -69,7 +69,7 @@ const PAGES_BY_KIND: readonly DeliveryPages[] = [
   {
     kind: MAIL_KIND,
     replays: {
-      one: ({ perform }, delivery, as_new) => perform(replayMail, { delivery, as_new }),
+      one: ({ perform }, delivery, { asNew: as_new }) => perform(replayMail, { delivery, as_new }),
       failed: ({ perform }, recipient) => perform(replayMail, { recipient, failed: true }),
     },
     name: "recipients",
@@ -129,7 +129,7 @@ function replayPages(routes: Routes, parts: DashboardParts, pages: ReplayedSecti
     const { viewer, params, form } = visit;
     const { id = "", delivery: deliveryId = "" } = params;
     await db.read(() => getOwned(pages, viewer, id, deliveryId));
-    const { id: sent = deliveryId } = await replays.one(visit, deliveryId, form.has("as_new"));
+    const { id: sent = deliveryId } = await replays.one(visit, deliveryId, { asNew: form.has("as_new") });
     return redirect(`${recipientPath(kind, id)}/deliveries/${sent}`, "sent-again", 1);
   });
 
@@ -150,7 +150,7 @@ function replayPages(routes: Routes, parts: DashboardParts, pages: ReplayedSecti
     let sent = 0;
     for (const what of chosen) {
       try {
-        await replays.one(visit, what, false);
+        await replays.one(visit, what, { asNew: false });
         sent += 1;
       } catch (error) {
         // A conflict means that the message is being sent right now.

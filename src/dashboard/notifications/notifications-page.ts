@@ -90,7 +90,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
       parameter: "replies_after",
       isFirst: repliesAfter === null,
     });
-    const missing = mailMissing(config, viewer.isOperator);
+    const missing = mailMissing(config, viewer);
     const content = html`<div class="head"><h1>Notifications</h1></div>
       ${mailCard(mail, missing, now)} ${webhooksCard(others, now)} ${repliesCard(answers, now)}`;
     return page("Notifications", content);

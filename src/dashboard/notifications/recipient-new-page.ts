@@ -67,7 +67,7 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
 
   async function newPage(visit: Visit, typed: TypedRecipient, problems: Problems): Promise<Answer> {
     const endpoints = await db.read(() => listFormChoices(visit.viewer));
-    const missing = mailMissing(parts.config, visit.viewer.isOperator);
+    const missing = mailMissing(parts.config, visit.viewer);
     const content =
       missing !== null
         ? emptyCard("Nobody can get e-mail yet", missing, BACK)

@@ -47,7 +47,7 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
     const list = await readDeliveryList(db, mailKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
     const fields = await db.read(() => readSchema(found.endpoint));
-    const missing = mailMissing(config, visit.viewer.isOperator);
+    const missing = mailMissing(config, visit.viewer);
     const canTest = mailTests !== null && isTestable(found.recipient);
     const isOpen = found.recipient.confirmedAt === null;
     const question = isOpen ? ((await db.read(() => findLastQuestion(id)))?.lastAttempt ?? null) : null;

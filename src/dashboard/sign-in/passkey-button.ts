@@ -9,10 +9,10 @@ const ASK_PATH = "/dashboard/sign-in/passkey/ask";
  *
  * @param use `alone` or `second factor`
  */
-export function passkeyButton(use: string, label: string, isPrimary = false): Html {
+export function passkeyButton(use: string, label: string, look: "plain" | "primary" = "plain"): Html {
   return html`<div class="needs-script" data-passkey="${ASK_PATH}" data-use="${use}">
     <input type="hidden" name="passkey" value="" />
-    <p><button type="button" ${isPrimary && html` class="primary"`}>${label}</button></p>
+    <p><button type="button" ${look === "primary" && html` class="primary"`}>${label}</button></p>
     <p class="problem" role="alert" hidden></p>
   </div>`;
 }

@@ -278,7 +278,7 @@ function codeView({ ticket, next, problem, app, passkeys }: CodeForm): Html {
     <section class="card"><form class="stacked" method="post" action="${PATH}/code">
       ${nextInput(next)}<input type="hidden" name="ticket" value="${ticket}" />
       ${app && html`<input type="hidden" name="app" value="1" />`}
-      ${passkeys && passkeyButton("second factor", "Use a passkey", true)}
+      ${passkeys && passkeyButton("second factor", "Use a passkey", "primary")}
       ${codeField("code", { app, passkeys })}
       <button ${!passkeys && html` class="primary"`}>Sign in</button>
     </form></section>

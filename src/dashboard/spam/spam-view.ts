@@ -11,6 +11,7 @@ import type { Workspace } from "../../workspaces/workspace.ts";
 import { changedNotice } from "../kit/changed-notice.ts";
 import {
   areaField,
+  codeField,
   type Choice,
   choiceField,
   type Problems,
@@ -161,7 +162,7 @@ function settingsForm(scope: SpamScopeView, { typed, problems, fingerprint, prev
       EXPERTS_GROUP,
       html`<details class="expert" ${(typed.rules.trim() !== "" || problems.has("rules")) && html` open`}>
         <summary>Rules with patterns</summary>
-        ${areaField({ ...parts("rules"), hint: RULES_HINT }, true)}
+        ${codeField({ ...parts("rules"), hint: RULES_HINT })}
       </details>`,
     )}
     ${saveBar(

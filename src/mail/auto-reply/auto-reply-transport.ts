@@ -96,7 +96,7 @@ async function attempt(
   const post = { ...event, language, reference: event.submissionId, brand };
   const raw = composeAutoReply({ id: message.id, from, to, replyTo }, words, post);
   // A stranger chose the address, so a refusal of it says nothing about this server, and holds up no other e-mail.
-  const result = toAttempt(await sender.send({ to, raw }), true);
+  const result = toAttempt(await sender.send({ to, raw }), { hasDelivered: true });
   if (result.blame === "nobody") await noteSent(db, id, clock.now());
   return result;
 }

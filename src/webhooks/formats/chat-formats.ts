@@ -159,18 +159,15 @@ function withoutTitle(message: ChatMessage): ChatMessage {
 
 function adaptiveCard({ title, lines, link, linkText }: ChatMessage): Readonly<Record<string, unknown>> {
   const paragraph = (runs: readonly object[]) => ({ type: "RichTextBlock", inlines: runs });
-  const run = (text: string, bold: boolean) => ({
-    type: "TextRun",
-    text,
-    ...(bold && { weight: "Bolder" }),
-  });
+  const plain = (text: string) => ({ type: "TextRun", text });
+  const bold = (text: string) => ({ ...plain(text), weight: "Bolder" });
   return {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     type: "AdaptiveCard",
     version: "1.4",
     body: [
-      paragraph([run(title, true)]),
-      ...lines.map(({ label, value }) => paragraph([run(`${label}: `, true), run(value, false)])),
+      paragraph([bold(title)]),
+      ...lines.map(({ label, value }) => paragraph([bold(`${label}: `), plain(value)])),
     ],
     ...(link !== null && { actions: [{ type: "Action.OpenUrl", title: linkText, url: link }] }),
   };
