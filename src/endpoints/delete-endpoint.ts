@@ -5,6 +5,7 @@ import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { changed, type Context, operation, type Outcome } from "../operations/operation.ts";
+import { runBatches } from "../operations/run-batches.ts";
 import { endpointJson, endpointShape } from "./endpoint-json.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
@@ -51,15 +52,10 @@ export const deleteEndpoint = operation({
     await db.transaction(function* () {
       yield* updateEndpointRow(yield* getEndpoint(id), { state: "paused" });
     });
-    let done = 0;
-    for (const deleteBatch of parts.endpointContents) {
-      let deleted: number;
-      do {
-        deleted = await db.transaction(() => deleteBatch(id, BATCH_SIZE));
-        done += deleted;
-        yield { done, total: null };
-      } while (deleted > 0);
-    }
+    yield* runBatches(
+      db,
+      parts.endpointContents.map((deleteBatch) => () => deleteBatch(id, BATCH_SIZE)),
+    );
     await db.transaction(() => deleteEndpointRow(id));
     return { endpoint: endpointJson(endpoint) };
   },

@@ -3,6 +3,7 @@ import { query } from "../database/database.ts";
 import { first, run, type Steps, textByEngine } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
+import { runBatches } from "../operations/run-batches.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
 import { unbindEndpoint } from "../workspaces/member-store.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
@@ -14,7 +15,7 @@ import { checkEndpointLimit, reachEndpoint } from "./endpoint-store.ts";
 /** The largest number of rows in one transaction, so that posts never wait long. */
 const BATCH_SIZE = 200;
 
-/** Moves at most `limit` rows of an endpoint into its new workspace. Returns the number of rows. */
+/** Moves at most `limit` rows of an endpoint into its new workspace. Returns the number of rows; 0 when none are left. */
 export type MoveContents = (endpointId: string, workspaceId: string, limit: number) => Steps<number>;
 
 /** Moves the rows in other folders that name an endpoint's workspace. */
@@ -48,15 +49,11 @@ export const moveEndpoint = operation({
       // The lists of changes of both workspaces show the move.
       return changed(moved, changeOf(before), changeOf(moved));
     });
-    let done = 0;
-    for (const moveBatch of parts.movedContents) {
-      let moved: number;
-      do {
-        moved = await db.transaction(() => moveBatch(endpoint.id, endpoint.workspaceId, BATCH_SIZE));
-        done += moved;
-        yield { done, total: null };
-      } while (moved === BATCH_SIZE);
-    }
+    const { id, workspaceId } = endpoint;
+    yield* runBatches(
+      db,
+      parts.movedContents.map((moveBatch) => () => moveBatch(id, workspaceId, BATCH_SIZE)),
+    );
     return { endpoint: endpointJson(endpoint) };
   },
 });

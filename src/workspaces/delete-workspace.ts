@@ -3,6 +3,7 @@ import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { changed, type Context, operation, type Progress } from "../operations/operation.ts";
+import { runBatches } from "../operations/run-batches.ts";
 import { reachWorkspace } from "./reach.ts";
 import { workspaceJson, workspaceShape } from "./workspace-json.ts";
 
@@ -71,15 +72,11 @@ export async function* emptyAndDelete(
   { db, parts, now }: Context<WorkspaceParts>,
   id: string,
 ): AsyncGenerator<Progress, void> {
-  let done = 0;
-  for (const remove of parts.workspaceContents.removals) {
-    let removed: number;
-    do {
-      removed = await db.transaction(() => remove(id, BATCH_SIZE, now));
-      done += removed;
-      yield { done, total: null };
-    } while (removed > 0);
-  }
+  const { removals } = parts.workspaceContents;
+  yield* runBatches(
+    db,
+    removals.map((remove) => () => remove(id, BATCH_SIZE, now)),
+  );
   await db.transaction(() => deleteWorkspaceRow(id));
 }
 
