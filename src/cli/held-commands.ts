@@ -13,7 +13,7 @@ import { importHeld } from "../submissions/import/import-held.ts";
 import { HELD_REASONS } from "../submissions/held/held-post.ts";
 import { parseTimeText } from "./arguments.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { importFile } from "./import-file.ts";
+import { importFile, intoOptions } from "./import-file.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { linkParts } from "./link-parts.ts";
 import { operate } from "./operate.ts";
@@ -127,18 +127,7 @@ const bring = command({
     "Hold the posts of held.ndjson again, which is in the archive of a workspace; known ones are skipped",
   notes: `They keep their ids, times, scores and reasons, and are held for as long as if they had come here. What an earlier import brought and was
 released or dropped since does not come back. The names and sizes of their files come along, not the files.`,
-  options: [
-    {
-      flags: "--endpoint <endpoint>",
-      summary: "put all of them into this endpoint (default: the endpoint whose id each of them names)",
-    },
-    {
-      flags: "--workspace <workspace>",
-      summary:
-        "workspace of that endpoint; without --endpoint, put each into the endpoint of this workspace with its name",
-    },
-    { flags: "--dry-run", summary: "say what would be held, and store nothing" },
-  ],
+  options: [...intoOptions, { flags: "--dry-run", summary: "say what would be held, and store nothing" }],
   examples: ["formsvc held import archive/held.ndjson --workspace 'Client sites'"],
   action: (context, { endpoint, workspace, dryRun }, [file]) =>
     operate(context, async (terminal) => {

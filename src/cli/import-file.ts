@@ -2,6 +2,19 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { ImportedFile } from "../submissions/import/imported-file.ts";
 
+/** The options that say into which endpoint an import puts what it reads. */
+export const intoOptions = [
+  {
+    flags: "--endpoint <endpoint>",
+    summary: "put all of them into this endpoint (default: the endpoint whose id each of them names)",
+  },
+  {
+    flags: "--workspace <workspace>",
+    summary:
+      "workspace of that endpoint; without --endpoint, put each into the endpoint of this workspace with its name",
+  },
+] as const;
+
 /**
  * The longest piece of a file, in bytes. A post has at most 10 MiB and grows by escapes; a JSON file of another service has no rows until
  * all of it is read.

@@ -9,7 +9,7 @@ import { parseCount } from "./arguments.ts";
 import { command, type CommandContext, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
 import { type ExportFolder, openExportFolder, type SavedFiles, saveFiles } from "./export-files.ts";
-import { importFile } from "./import-file.ts";
+import { importFile, intoOptions } from "./import-file.ts";
 import { filesToImport } from "./import-files.ts";
 import { doneBeside } from "./open.ts";
 import { operate } from "./operate.ts";
@@ -137,15 +137,7 @@ back; ndjson is an export of formsvc, the other formats are CSV or JSON of other
 The submissions.ndjson of a workspace's archive names endpoints too: where settings.json was applied, --workspace puts
 each submission into the endpoint with its name, and --files takes the folder "files" of the archive.`,
   options: [
-    {
-      flags: "--endpoint <endpoint>",
-      summary: "put all of them into this endpoint (default: the endpoint whose id each of them names)",
-    },
-    {
-      flags: "--workspace <workspace>",
-      summary:
-        "workspace of that endpoint; without --endpoint, put each into the endpoint of this workspace with its name",
-    },
+    ...intoOptions,
     {
       flags: "--format <format>",
       summary: "the service that wrote the file; csv is for any other table",

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import type { ByteRange, FileStream } from "../files/read-file.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
 
@@ -20,6 +21,16 @@ export function fileHeaders({ name, type, sha256 }: Omit<FileFacts, "id" | "size
     "content-disposition": disposition(name),
   };
 }
+
+/** What an operation that serves a file answers. */
+export const fileAnswers = {
+  200: {
+    description: "The file, of the type that its content has.",
+    content: { "application/octet-stream": z.string() },
+  },
+  206: { description: "A part of it.", content: { "application/octet-stream": z.string() } },
+  416: { description: "The file is shorter." },
+};
 
 /** Sends a file, or the part that `Range` asks for, so that a client can resume an interrupted download. */
 export function sendFile(

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { LinkedFiles } from "../submissions/files/linked-files.ts";
-import { sendFile } from "./file-reply.ts";
+import { fileAnswers, sendFile } from "./file-reply.ts";
 import { COMMON_ERRORS, type RouteDescription } from "./operation.ts";
 
 export interface FileRoutesParts {
@@ -43,13 +43,6 @@ const linkedOperation: RouteDescription = {
     until: z.string().describe("When the address expires, in seconds since 1970 UTC."),
     sig: z.string().describe("The signature, which shows that the server made this address."),
   }),
-  answers: {
-    200: {
-      description: "The file, of the type that its content has.",
-      content: { "application/octet-stream": z.string() },
-    },
-    206: { description: "A part of it.", content: { "application/octet-stream": z.string() } },
-    416: { description: "The file is shorter." },
-  },
+  answers: fileAnswers,
   errors: ["forbidden", "not_found", "conflict", "gone", ...COMMON_ERRORS],
 };

@@ -5,7 +5,7 @@ import { type Caller, refuseSecretInBrowser } from "../submissions/receive/authe
 import { submissionJson, submissionSchema } from "../submissions/stored/submission-json.ts";
 import { EVERY_SUBMISSION } from "../submissions/stored/submission-store.ts";
 import type { OpenedFile, SubmissionReader } from "../submissions/find/submission-reader.ts";
-import { sendFile } from "./file-reply.ts";
+import { fileAnswers, sendFile } from "./file-reply.ts";
 import { goneSignal } from "./gone-signal.ts";
 import { COMMON_ERRORS, type RouteDescription, readQuery } from "./operation.ts";
 import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
@@ -168,14 +168,7 @@ const fileOperation: RouteDescription = {
     "`Range` is answered with the part that it asks for. A token of the management API with `submissions:read` is taken too.",
   key: "secret",
   path: path.extend({ file: z.string().describe("The id of one of its files.") }),
-  answers: {
-    200: {
-      description: "The file, of the type that its content has.",
-      content: { "application/octet-stream": z.string() },
-    },
-    206: { description: "A part of it.", content: { "application/octet-stream": z.string() } },
-    416: { description: "The file is shorter." },
-  },
+  answers: fileAnswers,
   errors: ["not_found", "conflict", "gone", ...READ_ERRORS],
 };
 
