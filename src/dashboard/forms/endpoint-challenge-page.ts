@@ -9,7 +9,6 @@ import {
 } from "../../endpoints/challenge.ts";
 import { setChallengeSecret, setEndpoint } from "../../endpoints/endpoint-operations.ts";
 import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
-import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { page, redirect } from "../answer.ts";
 import {
@@ -19,8 +18,8 @@ import {
   problemSummary,
   selectField,
   textField,
+  problemsFrom,
 } from "../kit/field.ts";
-import { sentence } from "../kit/sentence.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
@@ -63,8 +62,7 @@ export function endpointChallengePages(routes: Routes, parts: DashboardParts): v
       if (secret !== "") await visit.perform(setChallengeSecret, { endpoint: endpoint.id, secret });
       return redirect(pathOf(endpoint, SECTION), "saved");
     } catch (error) {
-      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return show(shown, typed, new Map([["", sentence(error.message)]]), 422);
+      return show(shown, typed, problemsFrom(error, ""), 422);
     }
   });
 }

@@ -3,7 +3,6 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { checkPage, NO_PAGE } from "../../endpoints/own-page.ts";
 import { setEndpoint } from "../../endpoints/endpoint-operations.ts";
 import { findUniqueName, getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
-import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import {
@@ -14,9 +13,9 @@ import {
   problemSummary,
   textField,
   tryField,
+  problemsFrom,
 } from "../kit/field.ts";
 import { colourField } from "../kit/colour-field.ts";
-import { sentence } from "../kit/sentence.ts";
 import { ownAddress } from "../own-address.ts";
 import { languageName } from "../kit/language-options.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -67,8 +66,7 @@ export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
       await visit.perform(setEndpoint, { endpoint: endpoint.id, ...inputOf(typed) });
       return redirect(pathOf(endpoint, SECTION), "saved");
     } catch (error) {
-      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return refused(endpoint, addresses, typed, new Map([["", sentence(error.message)]]));
+      return refused(endpoint, addresses, typed, problemsFrom(error, ""));
     }
   });
 }

@@ -11,12 +11,12 @@ import { page } from "../answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import {
   areaField,
-  codeField,
   type Option,
   optionsOf,
   type Problems,
   selectField,
   textField,
+  codeField,
 } from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";

@@ -28,7 +28,7 @@ import { readWhole } from "./read-submission.ts";
 import { readText } from "../kit/typed-text.ts";
 import { submissionView } from "./submission-view.ts";
 import { addNote } from "../../submissions/manage/work-operations.ts";
-import { sentence } from "../kit/sentence.ts";
+import { refusalOf } from "../kit/field.ts";
 import type { NotesCardParts } from "./work-view.ts";
 
 /** The largest number of submissions that are searched for the next one that matches a filter. */
@@ -63,8 +63,7 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     try {
       await perform(addNote, { submission, text });
     } catch (error) {
-      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return show(visit, { text, problem: sentence(error.message) });
+      return show(visit, { text, problem: refusalOf(error) });
     }
     return redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "noted");
   });

@@ -16,10 +16,23 @@ export function tryField<Result>(
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-    problems.set(field, sentence(error.message));
+    problems.set(field, refusalOf(error));
     return null;
   }
+}
+
+/** The codes of errors that say what is wrong with what was typed. */
+const REFUSALS: ReadonlySet<string> = new Set(["usage"]);
+
+/** Why a feature refused what was typed, as a sentence. @param refusals the codes of errors that the page shows. @throws any other error */
+export function refusalOf(error: unknown, refusals = REFUSALS): string {
+  if (!(error instanceof FormsvcError) || !refusals.has(error.code)) throw error;
+  return sentence(error.message);
+}
+
+/** The refusal as the problem of a field. @throws as {@link refusalOf} */
+export function problemsFrom(error: unknown, field: string, refusals = REFUSALS): Problems {
+  return new Map([[field, refusalOf(error, refusals)]]);
 }
 
 export interface FieldParts {

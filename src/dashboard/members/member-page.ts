@@ -10,8 +10,7 @@ import { isInReach } from "../../workspaces/reach.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace } from "../../workspaces/workspace-store.ts";
 import { type Answer, page, redirect } from "../answer.ts";
-import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
-import { sentence } from "../kit/sentence.ts";
+import { NO_PROBLEMS, type Problems, problemSummary, problemsFrom } from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import {
@@ -64,7 +63,7 @@ export function memberPages(routes: Routes, { db }: DashboardParts): void {
       await visit.perform(leaveWorkspace, { workspace: workspace.id });
       return redirect("/dashboard/account", "workspace-left");
     } catch (error) {
-      const problems = problemsOf(error);
+      const problems = problemsFrom(error, "", REFUSALS);
       return page("Leave?", leaveView(workspace, problems), 422);
     }
   });
@@ -94,14 +93,8 @@ async function orAgain(
   try {
     return await work();
   } catch (error) {
-    return page(state.member.email, memberView(state, typed, problemsOf(error)), 422);
+    return page(state.member.email, memberView(state, typed, problemsFrom(error, "", REFUSALS)), 422);
   }
-}
-
-/** @throws the error itself, if it is no mistake in a form */
-function problemsOf(error: unknown): Problems {
-  if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
-  return new Map([["", sentence(error.message)]]);
 }
 
 function memberView(

@@ -7,7 +7,7 @@ import { type Answer, page, redirect } from "../answer.ts";
 import { recipientPath } from "./recipient-paths.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { findFields, listFormChoices } from "../forms/form-choice.ts";
-import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
+import { NO_PROBLEMS, type Problems, problemSummary, problemsFrom } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
 import type { DashboardParts } from "../parts.ts";
 import {
@@ -19,7 +19,6 @@ import {
   type TypedRecipient,
 } from "./recipient-form.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { sentence } from "../kit/sentence.ts";
 
 /** `/dashboard/recipients/new`, and the letter that asks the holder of an address, the first time and again. */
 export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
@@ -54,10 +53,9 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
       const { recipient, asked } = await visit.perform(createRecipient, input);
       return redirect(recipientPath(MAIL_KIND, recipient.id), noticeOf(asked));
     } catch (error) {
-      if (!(error instanceof FormsvcError)) throw error;
-      if (error.code === "already_exists") return newPage(visit, typed, ADDED_BEFORE);
-      if (error.code !== "usage") throw error;
-      return newPage(visit, typed, new Map([["", sentence(error.message)]]));
+      if (error instanceof FormsvcError && error.code === "already_exists")
+        return newPage(visit, typed, ADDED_BEFORE);
+      return newPage(visit, typed, problemsFrom(error, ""));
     }
   }
 

@@ -1,11 +1,10 @@
 import type { z } from "zod";
-import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { createWebhook } from "../../webhooks/webhook-operations.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { findFields, listFormChoices } from "../forms/form-choice.ts";
-import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
+import { NO_PROBLEMS, type Problems, problemSummary, problemsFrom } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -20,7 +19,6 @@ import {
 import type { FormFields } from "./recipient-form.ts";
 import { pathOf, secretBox } from "./webhook-view.ts";
 import { doubtWords } from "./webhook-words.ts";
-import { sentence } from "../kit/sentence.ts";
 
 /** `/dashboard/webhooks/new`. */
 export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
@@ -48,8 +46,7 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
       const made = await visit.perform(createWebhook, { endpoint: typed.endpointId, ...input });
       return page("Webhook added", createdView(made), 201);
     } catch (error) {
-      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return newPage(visit, typed, new Map([["", sentence(error.message)]]));
+      return newPage(visit, typed, problemsFrom(error, ""));
     }
   }
 

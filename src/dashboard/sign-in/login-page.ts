@@ -4,8 +4,7 @@ import type { Viewer } from "../../sessions/session.ts";
 import { approveLogin, denyLogin } from "../../tokens/login-operations.ts";
 import { findWaitingLogin, LOGIN_MS, type LoginRequest, readUserCode } from "../../tokens/login-store.ts";
 import { type Answer, page } from "../answer.ts";
-import { NO_PROBLEMS, type Problems, problemSummary, textField } from "../kit/field.ts";
-import { sentence } from "../kit/sentence.ts";
+import { NO_PROBLEMS, type Problems, problemSummary, textField, problemsFrom } from "../kit/field.ts";
 import { time } from "../kit/time.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -45,8 +44,7 @@ export function loginPages(routes: Routes, { db, limiter }: DashboardParts): voi
     try {
       await perform(approveLogin, { code: login.userCode, scopes });
     } catch (error) {
-      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return ask({ ...login, scopes }, viewer, new Map([["", sentence(error.message)]]));
+      return ask({ ...login, scopes }, viewer, problemsFrom(error, ""));
     }
     return decided(
       "Approved",

@@ -17,11 +17,17 @@ import { listSessions, type Session } from "../../sessions/session.ts";
 import type { Account, Workspace } from "../../workspaces/workspace.ts";
 import { getAccount, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { type Answer, page, redirect } from "../answer.ts";
-import { checkField, NO_PROBLEMS, type Problems, problemSummary, textField } from "../kit/field.ts";
+import {
+  checkField,
+  NO_PROBLEMS,
+  type Problems,
+  problemSummary,
+  textField,
+  problemsFrom,
+} from "../kit/field.ts";
 import { listTable } from "../kit/list-card.ts";
 import { doneSoon } from "../kit/long-work.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
-import { sentence } from "../kit/sentence.ts";
 import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -116,8 +122,7 @@ function leavingPages(routes: Routes, parts: DashboardParts): void {
 
   /** Shows the page again with what was typed, if the error is a mistake in the form; else throws it. */
   async function refused(visit: Visit, error: unknown, field: string, typed: Typed): Promise<Answer> {
-    if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
-    const problems = new Map([[field, sentence(error.message)]]);
+    const problems = problemsFrom(error, field, REFUSALS);
     const state = await db.read(() => readState(parts, idOf(visit), visit.now));
     return page(state.account.email, stateView(state, visit.viewer.accountId, { typed, problems }), 422);
   }
