@@ -75,7 +75,7 @@ export function redirect(to: string, notice?: string, count?: number): Redirect 
 /** The submissions that a change really changed, as the notice of the change names them. */
 export interface Undoable {
   readonly ids: readonly string[];
-  /** Those that had the mark "ham" before. They get it again. */
+  /** The submissions that had the mark "ham" before. Undoing the change gives it to them again. */
   readonly hams: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export function serveAgent(access: AgentAccess): { close(): Promise<void> } {
   const input = process.stdin.pipe(new PassThrough(), { end: false });
   const served = serveStdio(() => createMcpServer({ ...access, call }), {
     maxSubscriptions: 0,
-    transport: new StdioServerTransport(input, process.stdout),
+    transport: new StdioServerTransport(input),
   });
   return {
     async close() {
