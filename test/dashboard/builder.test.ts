@@ -134,6 +134,21 @@ describe.skipIf(chromiumPath === null)("the fields of a form in a real browser",
       "One of Plum, Lemon, Carrot",
     );
     expect(await page.inputValue("#f-f-1-enum")).toBe("Plum\nLemon\nCarrot");
+    await page.fill("#f-f-1-label", "Your bread");
+    await expect.poll(() => labels(page)).toContain("Your bread");
+    expect(await page.locator("[data-preview]").textContent()).toContain("Your bread");
+  });
+
+  test("are shown as they were typed when somebody comes back to the page", async () => {
+    const page = await opened();
+    await page.locator("#field-1 > details > summary").click();
+    await page.fill("#f-f-1-label", "Your bread");
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto(`${server.url}/dashboard/endpoints`);
+    await page.goBack();
+    await expect.poll(() => labels(page)).toContain("Your bread");
+    expect(await page.locator("[data-preview]").textContent()).toContain("Your bread");
+    expect(await page.inputValue("#f-f-1-label")).toBe("Your bread");
   });
 
   test("of a ready-made form change their language in place, and what was typed stays", async () => {

@@ -36,6 +36,10 @@ class FieldList {
       clearTimeout(this.#waiting);
       this.#waiting = setTimeout(() => void this.#show("look"), WAIT_MS);
     });
+    // After Back, the browser fills in what was typed, and the server's page does not know it.
+    addEventListener("pageshow", () => {
+      if (isFilledIn(form)) form.dispatchEvent(new Event("input"));
+    });
   }
 
   #onClick(event: Event): void {
@@ -74,8 +78,8 @@ class FieldList {
   }
 
   /**
-   * Sends the form and shows the server's version. For the action `look` only the texts beside the inputs are replaced. Returns whether the
-   * server answered.
+   * Sends the form and shows the server's version. For the action `look` only the texts beside the inputs are replaced, and what rows are
+   * called. Returns whether the server answered.
    */
   async #show(action: string): Promise<boolean> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -103,9 +107,10 @@ class FieldList {
     if (preview !== null) document.querySelector("[data-preview]")?.replaceWith(preview);
     if (isLook) {
       for (const row of page.querySelectorAll("[data-field]"))
-        document
-          .querySelector(`#${row.id} > details > summary > small`)
-          ?.replaceChildren(...(row.querySelector("summary > small")?.childNodes ?? []));
+        for (const part of ["span:first-child", "small"])
+          document
+            .querySelector(`#${row.id} > details > summary > ${part}`)
+            ?.replaceChildren(...(row.querySelector(`summary > ${part}`)?.childNodes ?? []));
       return;
     }
     const fields = page.querySelector(FIELDS);
@@ -145,6 +150,18 @@ class FieldList {
     addEventListener("pointermove", move);
     for (const each of ENDS) addEventListener(each, end);
   }
+}
+
+/** Whether some input has another value than the server gave it. Those of the preview have no names. */
+function isFilledIn(form: HTMLFormElement): boolean {
+  return [...form.elements].some((each) => {
+    if (!each.hasAttribute("name")) return false;
+    if (each instanceof HTMLSelectElement)
+      return [...each.options].some(({ selected, defaultSelected }) => defaultSelected && !selected);
+    if (each instanceof HTMLInputElement && each.checked !== each.defaultChecked) return true;
+    const isText = each instanceof HTMLInputElement || each instanceof HTMLTextAreaElement;
+    return isText && each.value !== each.defaultValue;
+  });
 }
 
 const ENDS = ["pointerup", "pointercancel"] as const;
