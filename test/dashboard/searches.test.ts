@@ -2,6 +2,7 @@ import { request as open } from "node:http";
 import { expect, test } from "vitest";
 import { submissionAdder } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
+import { formOf } from "../support/page.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -80,12 +81,13 @@ test("of many searches of one account four are answered and the others told, in 
   expect(seen.longestMs).toBeLessThan(25);
 });
 
-test("a search for more than ten words, or 200 characters, is refused with a sentence", async () => {
+test("a search for more than ten words, or 200 characters, is refused with a sentence, and stays to be changed", async () => {
   const { ben } = await world();
-  const many = await ben.get(
-    `/dashboard?q=${Array.from({ length: 11 }, (_, index) => `w${index}`).join("+")}`,
-  );
+  const words = Array.from({ length: 11 }, (_, index) => `w${index}`);
+  const many = await ben.get(`/dashboard?unread=1&q=${words.join("+")}`);
   expect([many.status, many.text]).toEqual([400, expect.stringContaining("at most 10 words") as string]);
+  const search = formOf(many.text, "/dashboard").values;
+  expect([search.get("q"), search.get("unread")]).toEqual([words.join(" "), "1"]);
   const long = await ben.get(`/dashboard?q=${"x".repeat(201)}`);
   expect([long.status, long.text]).toEqual([
     400,

@@ -68,8 +68,8 @@ export function readInboxFilter(query: URLSearchParams): InboxFilter {
   if (state !== value("state"))
     throw new FormsvcError("invalid_request", "The state in the address is neither open nor done.");
   const q = value("q");
-  const problem = q === "" ? null : searchProblem(q);
-  if (problem !== null) throw new FormsvcError("invalid_request", sentence(problem));
+  const problem = searchRefusal(query);
+  if (problem !== null) throw new FormsvcError("invalid_request", problem);
   return {
     workspace: value("workspace"),
     endpoint: value("endpoint"),
@@ -82,6 +82,13 @@ export function readInboxFilter(query: URLSearchParams): InboxFilter {
     deleted: value("deleted") !== "",
     q,
   };
+}
+
+/** Why the words in the address cannot be searched; null if they can, or if there are none. */
+export function searchRefusal(query: URLSearchParams): string | null {
+  const q = (query.get("q") ?? "").trim();
+  const problem = q === "" ? null : searchProblem(q);
+  return problem === null ? null : sentence(problem);
 }
 
 function checkTime(text: string): string {

@@ -12,10 +12,11 @@ import {
   hasForm,
   isEverything,
   readInboxFilter,
+  searchRefusal,
   toSubmissionFilter,
 } from "./inbox-filter.ts";
 import { mayAnywhere, mayWithAny } from "../../workspaces/standing.ts";
-import { inboxView } from "./inbox-view.ts";
+import { inboxView, refusedSearch } from "./inbox-view.ts";
 import type { DashboardParts } from "../parts.ts";
 import { readInbox } from "./read-inbox.ts";
 import type { Routes } from "../routes.ts";
@@ -41,6 +42,14 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
 
   routes.read("/", async (visit) => {
     const { viewer, query, now } = visit;
+    const problem = searchRefusal(query);
+    if (problem !== null) {
+      const others = new URLSearchParams(query);
+      others.delete("q");
+      const typed = { ...readInboxFilter(others), q: query.get("q") ?? "" };
+      const choices = await parts.db.read(() => listFormChoices(viewer));
+      return page("Inbox", refusedSearch({ shown: typed, choices }, problem), 400);
+    }
     const shown = readInboxFilter(query);
     const { binDays } = parts.config.submissions;
     const position = { before: query.get("before") ?? "", after: query.get("after") ?? "" };

@@ -54,7 +54,16 @@ export function inboxView(parts: InboxParts): Html {
     ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${!shown.deleted && may.export && exportLinks(shown)}`}`;
 }
 
-function searchForm({ shown, choices }: InboxParts): Html {
+/** The search as it was typed, with what is wrong with it. */
+export function refusedSearch(typed: Pick<InboxParts, "shown" | "choices">, problem: string): Html {
+  return html`<div class="head">
+      <h1>Inbox</h1>
+      ${searchForm(typed)}
+    </div>
+    <p class="notice bad" role="alert">${problem}</p>`;
+}
+
+function searchForm({ shown, choices }: Pick<InboxParts, "shown" | "choices">): Html {
   const {
     class: spamClass = "",
     unread = "",
