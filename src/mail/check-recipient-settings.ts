@@ -31,6 +31,6 @@ function normalizeAddress(text: string): string {
   if (address !== null) return address;
   throw new FormsvcError(
     "usage",
-    `${plainText(text)} is not an address that every mail server takes: expected one like ada@example.com, without a name or quotes`,
+    `"${plainText(text)}" is not an address that every mail server takes: expected one like ada@example.com, without a name or quotes`,
   );
 }

@@ -50,6 +50,16 @@ test("a new endpoint begins with the example of a contact form, and shows its ke
   for (const key of keys) expect(elsewhere.filter((text) => text.includes(key.slice(4, 40)))).toEqual([]);
 });
 
+test("a second form of the same name is told, with the page that gives it another", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const first = await ada.post(NEW, await newForm(ada, { name: "Contact" }));
+  expect(first.text).not.toContain("Another form has the same name");
+  const second = await ada.post(NEW, await newForm(ada, { name: "Contact" }));
+  const ids = endpointsOf(server).map(({ id }) => `<a href="/dashboard/endpoints/${id}">another name</a>`);
+  expect(ids.filter((link) => second.text.includes(link)).length).toBe(1);
+});
+
 test("the language for visitors is chosen with the form, kept through each button, and the code is in it", async () => {
   const server = await startServer();
   const ada = await visit(server);

@@ -45,6 +45,23 @@ test("labels stand on the page of a post, in its e-mail and on the page that a v
   expect(again.text).toMatch(/<li><a href="#i0">Ihre E-Mail [^<]*<\/a><\/li>/);
 });
 
+test("a post is tried with the labels that visitors read, and a long text in lines", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const wish = { type: "string", label: "Ihre Wünsche", maxLength: 2000 } as const;
+  const { id } = await server.addEndpoint({
+    schema: { ...SCHEMA, wish, cv: { type: "file", label: "Lebenslauf" } },
+  });
+  const { text } = await ada.get(`/dashboard/endpoints/${id}/try`);
+  expect(text).toContain(">Ihre E-Mail</label>");
+  expect(text).toMatch(/>Ihre Wünsche<\/label><textarea name="p.wish"/);
+  expect(text).toContain("<bdi>Lebenslauf</bdi> takes a file.");
+  const lines = { "p.email": "ana@example.org", "p.cake": "x.pdf", "p.wish": "One\r\nTwo" };
+  const tried = await ada.post(`/dashboard/endpoints/${id}/try`, lines);
+  expect(tried.text).toContain("It would be taken");
+  expect(tried.text).toContain("“<bdi>Wunsch &lt;b&gt;</bdi>” has the name of a file");
+});
+
 test("a chat of a running server is told in the form's labels and language", async () => {
   await using receiver = await startReceiverWith((response) => void response.end());
   const server = await startServer({ webhooks: { allowNetworks: ["127.0.0.1"] } });

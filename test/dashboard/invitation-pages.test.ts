@@ -49,6 +49,7 @@ test("without a mail server a link is shown once to hand over; with it somebody 
   const { server, bea, invite, answer } = await withoutMail();
   const shown = await invite({ role: "editor", of: "some", endpoint: bea.endpointId });
   expect(shown.status).toBe(201);
+  expect(shown.text).toContain("This server sends no e-mail, so hand the link over yourself.");
   const token = tokenIn(shown.text);
   const members = await bea.visitor.get(`/dashboard/members?workspace=${bea.workspaceId}`);
   expect(members.text).toContain(GUEST);
@@ -97,6 +98,17 @@ test("a link that was used, withdrawn, replaced or is late is refused in the sam
   );
   for (const other of others) expect(other).toBe(first);
   expect(server.owner.now(() => findAccountByEmail("late@example.org"))).toBeUndefined();
+});
+
+test("who is named wrongly is asked for again at the address, and what was not ticked above it", async () => {
+  const { invite } = await withoutMail();
+  for (const email of ["no address", "bea@example.com"]) {
+    const { status, text } = await invite({ email });
+    expect([status, text]).toEqual([422, expect.stringContaining('id="f-email-problem"')]);
+  }
+  const none = await invite({ of: "some" });
+  expect(none.text).not.toContain("f-email-problem");
+  expect(none.text).toContain("<li>Tick the forms that they see, or choose all.</li>");
 });
 
 test("a token is never in an address: opening the page with one shows nothing and changes nothing", async () => {

@@ -126,7 +126,7 @@ test("each problem is told at the input that it is about", () => {
       "f.5.name",
     ].toSorted(),
   );
-  expect(problems["f.1.minLength"]).toBe('Least length of “a” must be a whole number from 0 up, not "many"');
+  expect(problems["f.1.minLength"]).toBe('Least length of “a” must be a whole number from 0 up, not "many".');
   expect(problems["f.4.properties"]).toContain(
     "Fields in it, as JSON of “c”: city.type must be one of string, number",
   );
@@ -135,7 +135,7 @@ test("each problem is told at the input that it is about", () => {
 test("rules that contradict each other are named as the form names them", () => {
   const checked = checkDraft(typed([{ name: "a", type: "string", minLength: "9", maxLength: "3" }]));
   expect(checked.definition === null && Object.fromEntries(checked.problems)).toEqual({
-    "f.0.minLength": "Least length of “a” must not be greater than the greatest length; 9 is greater than 3",
+    "f.0.minLength": "Least length of “a” must not be greater than the greatest length; 9 is greater than 3.",
   });
 });
 
@@ -294,6 +294,10 @@ test("a row says its rules in words, and nothing of the schema's language", () =
     "File: PDF, Pictures, at most 2 files of 5 MB each",
   );
   expect(words({ kind: "text", pattern: "^a$" })).toBe("Short text, with further rules");
+  // A choice that is too long for the row ends with an ellipsis, and within no character.
+  expect(words({ kind: "choice", enum: `S\n${"x".repeat(39)}🍞 and more` })).toBe(
+    `One of S, ${"x".repeat(39)}\ufffd…`,
+  );
   for (const kind of FIELD_KINDS)
     expect(words({ kind })).not.toMatch(/string|object|array|boolean|enum|regex|RE2|schema/i);
 });

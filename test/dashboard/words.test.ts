@@ -84,6 +84,10 @@ test("what is wrong with an input begins with a capital and ends with a stop, on
     [form, { name: "A", allowed_origins: "ftp://example.com" }],
     [`${form}/reply`, { field: "email", subject: "x".repeat(2000), text: "Hi" }],
     ["/dashboard/endpoints/new", { name: "\u0007" }],
+    [
+      "/dashboard/endpoints/new",
+      { name: "A", "f.0.label": "Size", "f.0.kind": "choice", "f.0.enum": "S\nS" },
+    ],
     ["/dashboard/recipients/new", { endpoint: ada.endpointId, address: "no address" }],
     ["/dashboard/webhooks/new", { endpoint: ada.endpointId, url: "ftp://example.com" }],
     ["/dashboard/account/tokens", { name: "x".repeat(300) }],
@@ -95,10 +99,41 @@ test("what is wrong with an input begins with a capital and ends with a stop, on
     const told = [...text.matchAll(/class="(?:problem|bad)"[^>]*>(.*?)<\/(?:p|span)>/gs)];
     const listed = [...(/role="alert">(.*?)<\/div>/s.exec(text)?.[1] ?? "").matchAll(/<li>(.*?)<\/li>/gs)];
     const problems = [...told, ...listed].map(([, problem = ""]) => toldBy(problem).trim());
-    for (const problem of problems) expect(problem, path).toMatch(/^(?:["“A-Z]|\S+@).*[.!?]$/s);
+    for (const problem of problems) expect(problem, path).toMatch(/^(?:["“A-Z]|&quot;|\S+@).*[.!?]$/s);
     if (problems.length > 0) count += 1;
   }
   expect(count).toBeGreaterThan(wrong.length / 2);
+});
+
+test("what was typed is told as it was typed, and names in braces once each", async () => {
+  const wrong = { endpoint: ada.endpointId, address: "mia at example.com", max_spam_score: "100" };
+  const refused = await ada.visitor.post("/dashboard/recipients/new", wrong);
+  expect(toldBy(refused.text)).toContain("&quot;mia at example.com&quot; is not an address");
+  const reply = { field: "email", subject: "", text: "Dear {name}", action: "save" };
+  const { text } = await ada.visitor.post(`/dashboard/endpoints/${ada.endpointId}/reply`, reply);
+  expect(toldBy(text)).toContain("it can have {form}, {reference}, {time}.");
+});
+
+test("the navigation says in which section a page is that lies below no section's own address", async () => {
+  const workspace = `/dashboard/workspaces/${ada.workspaceId}`;
+  for (const [path, section] of [
+    ["/dashboard/choose-export", "Inbox"],
+    [workspace, "Usage"],
+    [`${workspace}/members/${ada.accountId}`, "Members"],
+  ] as const) {
+    const { text } = await ada.visitor.get(path);
+    const marked = [...text.matchAll(/<a href="[^"]*" +aria-current="page"[^>]*>(.*?)<\/a>/gs)];
+    expect(
+      marked.map(([, content = ""]) => content.replaceAll(/<[^>]*>/g, "").trim()),
+      path,
+    ).toEqual([expect.stringMatching(`^${section}`)]);
+  }
+});
+
+test("what is said below a tick is said of it to screen readers too", async () => {
+  const { text } = await ada.visitor.get(`/dashboard/recipients/new?endpoint=${ada.endpointId}`);
+  const [, hint] = /name="attach"[^>]*aria-describedby="([^"]+)"/.exec(text) ?? [];
+  expect(text).toContain(`<p class="hint" id="${hint}">Of one submission`);
 });
 
 test("messages of features are turned into them, and what others named is left as it is", () => {
@@ -109,6 +144,7 @@ test("messages of features are turned into them, and what others named is left a
   expect(pageWords("An endpoint has at most 20 webhooks.")).toBe("A form has at most 20 webhooks.");
   expect(pageWords('not an origin: "origin" (it needs https)')).toBe('not a site: "origin" (it needs https)');
   expect(pageWords("an original idea")).toBe("an original idea");
+  expect(pageWords("there is no {endpoint}")).toBe("there is no {endpoint}");
   expect(findingText("two endpoints hold all of it")).toBe("two forms hold all of it");
 });
 

@@ -22,7 +22,7 @@ export function createdView(made: CreatedForm, shown: Omit<ShownSnippet, "key">)
       <h1><bdi>${endpoint.name}</bdi> is ready</h1>
       <div class="actions"><a class="button" href="${pathOf(endpoint, "")}">Go to the form</a></div>
     </div>
-    ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
+    ${hasNamesake && html`<p class="notice">Another form has the same name. To tell them apart, give one of them <a href="${pathOf(endpoint, "")}">another name</a>.</p>`}
     ${hasPage ? html`${addressCard(endpoint, shown.base)}${recipientsCard(endpoint)}${foldedCode(made, shown)}` : html`${codeCards(made, shown)}${recipientsCard(endpoint)}${pageCard(endpoint)}`}`;
 }
 

@@ -36,7 +36,7 @@ export function endpointTryPages(routes: Routes, { db, config }: DashboardParts)
     const { endpoint, definition, usage } = await readEndpoint(visit);
     const inputs = typedInputs(trialInputs(definition), visit.form);
     const body = trialPost(inputs, definition);
-    const files = inputs.filter(({ value }) => isFileName(value)).map(({ name }) => name);
+    const files = inputs.filter(({ value }) => isFileName(value)).map(({ label }) => label);
     const scored = await visit.perform(scorePost, { endpoint: endpoint.id, post: body });
     const problems = new Map(
       scored.unfit.map((each) => [TRIAL_PREFIX + each.field, each.problems.join("\n")]),
@@ -125,15 +125,17 @@ const ANSWERS = optionsOf({
   false: "No",
 });
 
-function trialField({ name, kind, options, value }: TrialInput, problems: Problems): Html {
-  const parts = { name: TRIAL_PREFIX + name, label: name, value, problems };
+function trialField({ name, label, kind, options, value }: TrialInput, problems: Problems): Html {
+  const parts = { name: TRIAL_PREFIX + name, label, value, problems };
   switch (kind) {
     case "line":
       return textField(parts);
+    case "text":
+      return areaField(parts);
     case "lines":
       return areaField({ ...parts, hint: "One item a line." });
     case "file":
-      return html`<p class="muted"><bdi>${name}</bdi> takes a file.</p>`;
+      return html`<p class="muted"><bdi>${label}</bdi> takes a file.</p>`;
     case "json":
       return codeField({ ...parts, hint: "As JSON." });
     case "choice":

@@ -1,3 +1,4 @@
+import { shorten } from "../../schemas/issue.ts";
 import { readLines, readText } from "../kit/typed-text.ts";
 import { ENTRIES } from "./field-row.ts";
 import { type FieldKind, inputsOf, KIND_LABELS, kindOfRow } from "./field-kinds.ts";
@@ -76,7 +77,7 @@ function choicesOf(row: FieldRow): string {
 
 /** The first names, and the number of the others. */
 function named(names: readonly string[], many: string): string {
-  const first = names.slice(0, MAX_NAMED).map((name) => name.slice(0, MAX_NAME_LENGTH));
+  const first = names.slice(0, MAX_NAMED).map((name) => shorten(name, MAX_NAME_LENGTH));
   const rest = names.length - first.length;
   return rest === 0 ? first.join(", ") : `${first.join(", ")} and ${rest} more ${many}`;
 }

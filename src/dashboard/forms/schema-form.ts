@@ -66,7 +66,7 @@ export function checkJson(json: string): CheckedDefinition {
     return { definition: null, problems: new Map([[JSON_INPUT, notJson("The schema", value)]]) };
   const { definition, found } = check(value);
   if (definition !== null) return { definition };
-  const lines = found.map(({ path, message }) => `${path || "The schema"} ${message}`);
+  const lines = found.map(({ path, message }) => `${path || "The schema"} ${message}.`);
   return { definition: null, problems: new Map([[JSON_INPUT, lines.join("\n")]]) };
 }
 
@@ -104,7 +104,7 @@ function inputOf(
 ): [input: string, text: string] {
   for (const [index, { row, name }] of named(rows).entries()) {
     const start = memberPath("", name);
-    if (path === start) return [inputName(index, "name"), `“${calledOf(row)}” ${message}`];
+    if (path === start) return [inputName(index, "name"), `“${calledOf(row)}” ${message}.`];
     if (!path.startsWith(`${start}.`)) continue;
     const [property = "", ...inner] = path.slice(start.length + 1).split(/(?=[.[])/);
     const input = inputFor(row, property);
@@ -112,10 +112,10 @@ function inputOf(
     const within = inner.length === 0 ? "" : `: ${inner.join("").replace(/^\./, "")}`;
     return [
       inputName(index, input),
-      `${ROW_LABELS[input]} of “${calledOf(row)}”${within} ${inLabels(message)}`,
+      `${ROW_LABELS[input]} of “${calledOf(row)}”${within} ${inLabels(message)}.`,
     ];
   }
-  return ["", `The schema ${path === "" ? "" : `(${path}) `}${message}`];
+  return ["", `The schema ${path === "" ? "" : `(${path}) `}${message}.`];
 }
 
 /** The input for a property; null if there is none. */

@@ -1,6 +1,8 @@
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition } from "../../schemas/field-definition.ts";
 import { coerceForm, type FormEntry } from "../../submissions/receive/coerce-form.ts";
+import { labelAt } from "../../schemas/field-label.ts";
+import { isLongText } from "../../schemas/form-inputs.ts";
 import { exampleOf } from "../../schemas/form-snippets.ts";
 import { readLines, tryJson } from "../kit/typed-text.ts";
 
@@ -8,7 +10,9 @@ import { readLines, tryJson } from "../kit/typed-text.ts";
 export interface TrialInput {
   /** The name of the field. */
   readonly name: string;
-  readonly kind: "file" | "line" | "lines" | "json" | "choice" | "yes-or-no";
+  /** The label of the field, or else its name. */
+  readonly label: string;
+  readonly kind: "file" | "line" | "text" | "lines" | "json" | "choice" | "yes-or-no";
   readonly options: readonly string[];
   readonly value: string;
 }
@@ -19,24 +23,25 @@ export const TRIAL_PREFIX = "p.";
 /** The inputs for a schema's fields, with an example in each. */
 export function trialInputs(definition: SchemaDefinition): TrialInput[] {
   const example = exampleOf(definition);
-  return Object.entries(definition).map(([name, field]) => toInput(name, field, example[name]));
+  return Object.entries(definition).map(([name, field]) => {
+    const { kind, value, options = [] } = inputFor(name, field, example[name]);
+    return { name, label: labelAt(definition, [name]), kind, options, value };
+  });
 }
 
-function toInput(name: string, field: FieldDefinition, example: unknown): TrialInput {
+function inputFor(
+  name: string,
+  field: FieldDefinition,
+  example: unknown,
+): Pick<TrialInput, "kind" | "value"> & Partial<Pick<TrialInput, "options">> {
   const value = typeof example === "string" ? example : JSON.stringify(example);
-  if (field.type === "boolean") return { name, kind: "yes-or-no", options: [], value };
-  if (field.type === "array" && (field.items?.type === "string" || field.items?.type === "number")) {
-    return {
-      name,
-      kind: "lines",
-      options: [],
-      value: Array.isArray(example) ? example.map(String).join("\n") : "",
-    };
-  }
-  if (field.type === "file") return { name, kind: "file", options: [], value: "" };
-  if (field.type === "array" || field.type === "object") return { name, kind: "json", options: [], value };
-  if (field.enum !== undefined) return { name, kind: "choice", options: field.enum.map(String), value };
-  return { name, kind: "line", options: [], value };
+  if (field.type === "boolean") return { kind: "yes-or-no", value };
+  if (field.type === "array" && (field.items?.type === "string" || field.items?.type === "number"))
+    return { kind: "lines", value: Array.isArray(example) ? example.map(String).join("\n") : "" };
+  if (field.type === "file") return { kind: "file", value: "" };
+  if (field.type === "array" || field.type === "object") return { kind: "json", value };
+  if (field.enum !== undefined) return { kind: "choice", options: field.enum.map(String), value };
+  return { kind: field.type === "string" && isLongText(name, field) ? "text" : "line", value };
 }
 
 /** The inputs with the values that were typed. */

@@ -139,7 +139,7 @@ function messagesCard(parts: SubmissionViewParts): Html | null {
     ${
       messages.length + unsent.length === 0
         ? html`<p class="muted">
-            Nobody. When it came, this form had nobody who was added, had agreed, and wants posts with its spam score.
+            Nobody. When it came, the form had no recipient who had agreed and who gets posts with this spam score.
             <a href="/dashboard/notifications">See who is told</a>
           </p>`
         : html`<ul class="way">

@@ -138,11 +138,12 @@ export function choiceField({ name, label, value, hint }: FieldParts, choices: r
 }
 
 export function checkField({ name, label, value, hint }: FieldParts): Html {
+  const id = `${fieldId(name)}-hint`;
   return html`<div class="field">
     <label class="check"
-      ><input type="checkbox" name="${name}" value="on" ${value === "on" && html` checked`} />
+      ><input type="checkbox" name="${name}" value="on" ${value === "on" && html` checked`}${hint !== undefined && html` aria-describedby="${id}"`} />
       <span>${label}</span></label
-    >${hint === undefined ? null : html`<p class="hint">${hint}</p>`}
+    >${hint === undefined ? null : html`<p class="hint" id="${id}">${hint}</p>`}
   </div>`;
 }
 

@@ -25,6 +25,8 @@ interface Section {
   readonly icon: IconName;
   /** Beginnings of the paths of further pages of the section. */
   readonly others?: readonly string[];
+  /** The further pages of the section whose paths begin like those of another. */
+  readonly among?: RegExp;
   readonly count?: "unread" | "held" | "invitations";
   /** Whether the section is left out if its count is 0. */
   readonly isRare?: boolean;
@@ -48,7 +50,13 @@ const MENU_SECTIONS: readonly Section[] = [
     others: ["/dashboard/recipients", "/dashboard/webhooks", "/dashboard/replies"],
   },
   { path: "/dashboard/spam", label: "Spam", icon: "shield", access: "endpoints:write" },
-  { path: "/dashboard/members", label: "Members", icon: "people", access: "members:read" },
+  {
+    path: "/dashboard/members",
+    label: "Members",
+    icon: "people",
+    access: "members:read",
+    among: /^\/dashboard\/workspaces\/[^/]+\/members/,
+  },
   {
     path: "/dashboard/invitations",
     label: "Invitations",
@@ -56,7 +64,13 @@ const MENU_SECTIONS: readonly Section[] = [
     count: "invitations",
     isRare: true,
   },
-  { path: "/dashboard/usage", label: "Usage", icon: "bars", access: "workspace:usage" },
+  {
+    path: "/dashboard/usage",
+    label: "Usage",
+    icon: "bars",
+    access: "workspace:usage",
+    among: /^\/dashboard\/workspaces\/[^/]+(?!\/(?:members|leave)\b)(?:\/|$)/,
+  },
   { path: "/dashboard/system", label: "System", icon: "server", operatorsOnly: true },
 ];
 
@@ -112,12 +126,14 @@ export function plainPage(title: string, content: Html): Html {
 }
 
 function sectionLink(
-  { path, label, icon: drawing, others = [], count }: Section,
+  { path, label, icon: drawing, others = [], among, count }: Section,
   counts: Counts,
   visited: string,
 ): Html {
   const isCurrent =
-    path === "/dashboard" ? isInbox(visited) : [path, ...others].some((each) => visited.startsWith(each));
+    path === "/dashboard"
+      ? isInbox(visited)
+      : [path, ...others].some((each) => visited.startsWith(each)) || among?.test(visited) === true;
   const number = count === undefined ? 0 : counts[count];
   const shown = number > MAX_COUNT ? `${MAX_COUNT}+` : String(number);
   return html`<a href="${path}" ${isCurrent && html` aria-current="page"`}
@@ -128,8 +144,11 @@ function sectionLink(
   > `;
 }
 
+/** Matches the inbox, its submissions, and what is asked before something is done with them. */
+const INBOX_PATHS = /^\/dashboard(?:\/(?:submissions|bulk|empty-bin|choose-export)\b.*)?$/;
+
 function isInbox(path: string): boolean {
-  return path === "/dashboard" || path.startsWith("/dashboard/submissions");
+  return INBOX_PATHS.test(path);
 }
 
 function document(title: string, kind: "app" | "plain", content: Html): Html {

@@ -17,7 +17,8 @@ import { membersView, pathOfMembers, readMembers } from "./members-page.ts";
 const REFUSALS: ReadonlySet<string> = new Set(["usage", "already_exists", "not_found", "rate_limited"]);
 
 /** Invites somebody to a workspace, and withdraws invitations. A link to hand over is shown once. */
-export function invitePages(routes: Routes, { db }: DashboardParts): void {
+export function invitePages(routes: Routes, { db, config, dashboardUrl }: DashboardParts): void {
+  const sendsLetters = config.mail.host !== null && dashboardUrl !== null;
   const once = createOnce(
     (answer) => answer.kind === "redirect" || (answer.kind === "page" && answer.status === 201),
   );
@@ -26,7 +27,7 @@ export function invitePages(routes: Routes, { db }: DashboardParts): void {
     const workspace = visit.params["id"] ?? "";
     return once.run(
       visit,
-      () => invite(visit, workspace, (problems) => again(visit, workspace, problems)),
+      () => invite(visit, { workspace, sendsLetters }, (problems) => again(visit, workspace, problems)),
       () => redirect(pathOfMembers(workspace), "invited-already"),
     );
   });
@@ -56,31 +57,37 @@ interface Refused {
 
 async function invite(
   { form, perform }: Visit,
-  workspace: string,
+  { workspace, sendsLetters }: { readonly workspace: string; readonly sendsLetters: boolean },
   again: (refused: Refused) => Promise<Answer>,
 ): Promise<Answer> {
+  let field = "";
   try {
     const asked = membershipInputOf(readMembershipForm(form));
+    field = "email";
     const made = await perform(inviteMember, { workspace, email: form.get("email") ?? "", ...asked });
     if (made.url === null) return redirect(pathOfMembers(workspace), "invited");
-    return page("Invited", linkView(workspace, made.invitation, made.url), 201);
+    return page("Invited", linkView(workspace, { ...made.invitation, url: made.url, sendsLetters }), 201);
   } catch (error) {
     if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
     const status = error.code === "rate_limited" ? 429 : 422;
-    return again({ problems: new Map([["", sentence(error.message)]]), status });
+    return again({ problems: new Map([[field, sentence(error.message)]]), status });
   }
 }
 
-function linkView(
-  workspace: string,
-  { email, expires_at: expiresAt }: { readonly email: string; readonly expires_at: string },
-  url: string,
-): Html {
+interface HandedLink {
+  readonly email: string;
+  readonly expires_at: string;
+  readonly url: string;
+  /** Whether they get a letter with a link of its own too. */
+  readonly sendsLetters: boolean;
+}
+
+function linkView(workspace: string, { email, expires_at: expiresAt, url, sendsLetters }: HandedLink): Html {
   return html`<div class="head"><h1>Invited: <bdi>${email}</bdi></h1></div>
     <section class="card" aria-labelledby="link">
       <header><h2 id="link">The link to hand over</h2></header>
       <div class="body">
-        <p>It is shown this once. It works once, until ${exactTime(Date.parse(expiresAt))}, and for this address only. If e-mail is set up, they get a letter too.</p>
+        <p>It is shown this once. It works once, until ${exactTime(Date.parse(expiresAt))}, and for this address only. ${sendsLetters ? "They get a letter with a link too." : "This server sends no e-mail, so hand the link over yourself."}</p>
         ${copyRow("Link", url)}
         <p>Hand it to nobody else: whoever opens it first chooses the password of a new account.</p>
         <p><a class="button primary" href="${pathOfMembers(workspace)}">To the members</a></p>

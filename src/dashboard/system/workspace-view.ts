@@ -79,7 +79,7 @@ function transferPart(path: string, { to, stay }: TypedWorkspace, problems: Prob
     <header><h2 id="transfer">Hand over</h2><p>Another account owns it from then on, and decides who sees it.</p></header>
     <form class="card stacked" method="post" action="${path}/transfer">
       ${textField({ name: "to", label: "E-mail address of the new owner", value: to, type: "email", hint: "Of a member of the workspace. An operator may name any account.", isRequired: true, problems, autocomplete: "off" })}
-      ${selectField({ name: "stay", label: "The owner of before stays", value: stay }, STAYS)}
+      ${selectField({ name: "stay", label: "The owner until now becomes", value: stay }, STAYS)}
       <p><button>Hand the workspace over</button></p>
     </form>
   </section>`;
