@@ -122,7 +122,10 @@ function sendView(
 ): FastifyReply {
   const language = chosen ?? languageOf(request);
   const wording = wordingIn(language);
-  const facts = { address: html`<b><bdi>${address}</bdi></b>`, form: html`“<bdi>${endpointName}</bdi>”` };
+  const facts = {
+    address: html`<b><bdi>${address}</bdi></b>`,
+    form: html`<q><bdi>${endpointName}</bdi></q>`,
+  };
   const content = html`<p>${wording.html(text, facts)}</p>
 ${button !== null && html`<form method="post"><button>${wording.text(button)}</button></form>\n`}<p class="muted">${wording.text(note)}</p>`;
   const day = goodUntil === null ? null : dayIn(language, timeZone, goodUntil);

@@ -34,6 +34,8 @@ test("an editor deletes a file on the submission's page; its name and size stay,
   const { text } = await bo.get(`${page}?notice=file-deleted`);
   expect(text).toContain("The file is deleted for good.");
   expect(text).toContain("not kept any more");
+  // A value keeps its spaces, so one behind the list would be an empty line.
+  expect(text).toContain("</ul></dd>");
   expect(text).not.toContain(`href="${page}/files/${first}"`);
   expect((await bo.get(`${page}/files/${first}`)).status).toBe(410);
   expect((await bo.get(`${page}/files/${second}`)).status).toBe(200);

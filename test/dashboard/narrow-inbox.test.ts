@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { axeViolations } from "../support/axe.ts";
@@ -38,9 +38,13 @@ describe.skipIf(chromiumPath === null)("the inbox on a narrow screen", () => {
     await server.stop();
   });
 
-  async function openInbox(): Promise<Page> {
+  async function openInbox(options: BrowserContextOptions = {}): Promise<Page> {
     const viewport = { width: 360, height: 640 };
-    const { page, context } = await openTab(browser, server, ben, { viewport, reducedMotion: "reduce" });
+    const { page, context } = await openTab(browser, server, ben, {
+      viewport,
+      reducedMotion: "reduce",
+      ...options,
+    });
     onTestFinished(() => context.close());
     await page.goto(`${server.url}/dashboard`);
     return page;
@@ -92,5 +96,19 @@ describe.skipIf(chromiumPath === null)("the inbox on a narrow screen", () => {
       left -= 1;
     }
     expect(whole).toEqual(Array.from({ length: 9 }, () => true));
+  });
+
+  test("shows who wrote beside the time, with script and without", async () => {
+    const data = { name: `Ana ${"w".repeat(60)}`, message: "A word" };
+    await storeSubmissions(server.owner, [
+      { endpointId: ben.endpoint.id, data, createdAt: server.clock.now() },
+    ]);
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await openInbox({ javaScriptEnabled });
+      const row = page.locator("tbody tr", { hasText: "Ana w" }).first();
+      const [name, time] = [await row.locator("b").boundingBox(), await row.locator("time").boundingBox()];
+      expect(name?.width).toBeGreaterThan(100);
+      expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual(time?.x ?? 0);
+    }
   });
 });

@@ -61,7 +61,7 @@ test("the link of a confirmation shows what it does, and only its button does it
 });
 
 test("the pages of links are in the endpoint's language, else in the browser's, also if the link is dead", async () => {
-  const { server, ask, path, get, recipient } = await begin(false);
+  const { server, ask, path, get, post, recipient } = await begin(false);
   const asked = ask();
   expect((await get(asked, "de-CH")).text).toContain("Dürfen wir Ihnen E-Mails senden?");
   expect((await get(path, "he")).text).toContain('<html lang="he" dir="rtl">');
@@ -75,6 +75,9 @@ test("the pages of links are in the endpoint's language, else in the browser's, 
   expect(italian.text).toMatch(/valido fino al \d+ [a-z]+ alle ore \d\d:\d\d UTC\./);
   // A name is a stranger's text until the holder has agreed.
   expect(italian.text).not.toContain("onerror");
+  // The browser puts the quotation marks of the page's language around the name.
+  const agreed = await post(asked);
+  expect(agreed.text).toMatch(/<html lang="it".*con il modulo <q><bdi>[^<]+<\/bdi><\/q> arriva/s);
 });
 
 test("what a link did stands among the changes as a visitor's doing, not as the command line's", async () => {

@@ -27,8 +27,7 @@ export function filesView(
       const hasBytes = isThere || waitingIds.has(file.id);
       return html`<li>${fileView(file, submission.id, isThere)} ${hasBytes && mayDelete && deletion(file, submission.id)}</li>`;
     })}
-  </ul>
-  ${hasSeveral && html`<p><a href="/dashboard/submissions/${submission.id}/files.zip" download>Save all files of the submission (ZIP)</a></p>`}`;
+  </ul>${hasSeveral && html`<p><a href="/dashboard/submissions/${submission.id}/files.zip" download>Save all files of the submission (ZIP)</a></p>`}`;
 }
 
 /** The form that deletes a file. It needs two steps: it must be opened first. */

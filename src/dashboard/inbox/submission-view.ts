@@ -85,7 +85,7 @@ function workCards({ submission, assignees, viewer, shown, refused, may }: Submi
 function binNotice({ submission: { deletedAt }, binDays }: SubmissionViewParts): Html | null {
   if (deletedAt === null) return null;
   return html`<p class="notice warn">
-    In the bin since ${time(deletedAt)}. It is deleted for good ${exactTime(deletedAt + binDays * DAY_MS)}.
+    In the bin since ${exactTime(deletedAt)}. It is deleted for good on ${exactTime(deletedAt + binDays * DAY_MS)}.
   </p>`;
 }
 
