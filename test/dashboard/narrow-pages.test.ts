@@ -148,6 +148,21 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
     expect(await page.evaluate(COVERED)).toEqual([]);
   });
 
+  test("two inputs of one rule do not touch if the second is in the next line", async () => {
+    const page = await open(`/dashboard/endpoints/${ada.endpointId}/fields`);
+    await page.locator("#field-0 > details > summary").click();
+    const inputs = page.locator("#field-0 .sentence input");
+    const [least, most] = [await inputs.nth(0).boundingBox(), await inputs.nth(1).boundingBox()];
+    expect(most?.y).toBeGreaterThanOrEqual((least?.y ?? 0) + (least?.height ?? 0) + 4);
+  });
+
+  test("the name of a field has a quarter of the width beside its value", async () => {
+    const page = await open(`/dashboard/submissions/${ada.submissionIds[0] ?? ""}`, 1280);
+    const row = page.locator("dl > div").first();
+    const [whole, name] = [await row.boundingBox(), await row.locator("dt").boundingBox()];
+    expect((name?.width ?? 0) / (whole?.width ?? 1)).toBeGreaterThan(0.22);
+  });
+
   test("points of three digits stand in one line", async () => {
     const page = await open(`/dashboard/held/${ada.heldId}`);
     const lines = await page

@@ -123,7 +123,7 @@ function rowView(use: WorkspaceUse, month: string): Html {
     </th>
     <td data-label="Plan">${planName(workspace.plan)}</td>
     <td class="right num" data-label="Posts">${grouped(used)}</td>
-    <td class="full" data-label="Of the limit">${limitCell(use)}</td>
+    <td class="full">${limitCell(use)}</td>
   </tr>`;
 }
 
