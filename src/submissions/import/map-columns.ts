@@ -21,7 +21,7 @@ export interface MappingRequest {
 
 /**
  * Chooses the target of each column: by `map`, else by the name or the label of a field, or the service's name for a role. Upper and lower
- * case are ignored.
+ * case are ignored. What is found by neither becomes the only field whose name or label has the same letters and digits.
  *
  * @throws usage for a column that occurs twice or does not exist, a field that does not exist, and two columns for one target
  */
@@ -35,6 +35,7 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
     );
   const given = readMap(request, names);
   const fieldOf = fieldFinder(request.definition);
+  const fieldLike = likeFinder(request.definition);
   const { roles: known } = FORMATS[request.format];
   const fields: { index: number; field: string }[] = [];
   const roles = new Map<ColumnRole, number>();
@@ -46,16 +47,20 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
     } else if (fields.some(({ field }) => field === target)) unmapped.push(column);
     else fields.push({ index, field: target });
   };
-  // The importer's choices come before the names of columns.
+  const alike: { index: number; target: string; column: string }[] = [];
+  // The importer's choices come before the names of columns, and these before what is only alike.
   for (const [column, target] of given) if (target !== "") assign(names.indexOf(column), target, column);
   for (const [index, name] of names.entries()) {
     if (name === "" || given.has(name)) continue;
     const lower = name.toLowerCase();
     const role = Object.hasOwn(known, lower) ? known[lower] : undefined;
     const target = fieldOf(name) ?? role;
-    if (target === undefined) unmapped.push(name);
+    const near = target ?? fieldLike(name);
+    if (near === undefined) unmapped.push(name);
+    else if (target === undefined) alike.push({ index, target: near, column: name });
     else assign(index, role === "created_at" ? role : target, name);
   }
+  for (const { index, target, column } of alike) assign(index, target, column);
   return { fields, roles, unmapped };
 }
 
@@ -110,6 +115,25 @@ function fieldFinder(definition: SchemaDefinition): (heading: string) => string 
       ? plain
       : (byText.get(heading.toLowerCase()) ?? byText.get(plain.toLowerCase()));
   };
+}
+
+/** Returns a function that finds the only field whose name or label has the letters and digits of a heading: `email` for `E-Mail`. */
+function likeFinder(definition: SchemaDefinition): (heading: string) => string | undefined {
+  const byLetters = new Map<string, string | null>();
+  for (const [name, field] of Object.entries(definition)) {
+    if (!isField(definition, name)) continue;
+    const { label = name } = field as { readonly label?: string };
+    for (const letters of new Set([lettersOf(name), lettersOf(label)]))
+      byLetters.set(letters, byLetters.has(letters) ? null : name);
+  }
+  return (heading) => {
+    const letters = lettersOf(heading);
+    return letters === "" ? undefined : (byLetters.get(letters) ?? undefined);
+  };
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
 
 const MAX_NAMED = 20;
