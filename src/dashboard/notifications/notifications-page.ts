@@ -7,6 +7,7 @@ import { REPLIES } from "../../mail/auto-reply/auto-reply-store.ts";
 import { MAIL_KIND, type MailRecipient } from "../../mail/mail-recipient.ts";
 import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { listOwned, type Owned } from "../../recipients/reach-recipient.ts";
+import type { AnyRecipient, RecipientType } from "../../recipients/recipient-type.ts";
 import { readQueue, type RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { WEBHOOKS } from "../../webhooks/webhook-store.ts";
@@ -63,36 +64,40 @@ interface List {
   readonly isFirst: boolean;
 }
 
+interface Found {
+  /** The rows of one page, and one more if there are more. */
+  readonly rows: readonly Row[];
+  /** The parameter of the address after which row the page begins. */
+  readonly parameter: string;
+  readonly isFirst: boolean;
+}
+
 /**
  * `/dashboard/notifications`: who gets messages about submissions, by e-mail and by webhooks, with their health; and the automatic replies.
  */
 export function notificationsPages(routes: Routes, { db, config }: DashboardParts): void {
   routes.read("/notifications", async ({ viewer, query, now }) => {
-    const mailAfter = query.get("mail_after");
-    const webhooksAfter = query.get("after");
-    const repliesAfter = query.get("replies_after");
-    const recipients = await db.read(() => listOwned(viewer, MAIL_RECIPIENTS, mailAfter, PAGE_SIZE + 1));
-    const webhooks = await db.read(() => listOwned(viewer, WEBHOOKS, webhooksAfter, PAGE_SIZE + 1));
-    const replies = await db.read(() => listOwned(viewer, REPLIES, repliesAfter, PAGE_SIZE + 1));
     const fault = await db.read(() => readMailFault(config));
-    const found = [
-      recipients.map((each) => mailRow(each, fault)),
-      webhooks.map(webhookRow),
-      replies.map((each) => replyRow(each, fault)),
-    ] as const;
-    const nameForm = await formNames(viewer, found.flat());
-    const mail = await readList(found[0], nameForm, { parameter: "mail_after", isFirst: mailAfter === null });
-    const others = await readList(found[1], nameForm, {
-      parameter: "after",
-      isFirst: webhooksAfter === null,
-    });
-    const answers = await readList(found[2], nameForm, {
-      parameter: "replies_after",
-      isFirst: repliesAfter === null,
-    });
-    const missing = mailMissing(config, viewer);
+    const find = async <Of extends AnyRecipient>(
+      type: RecipientType<Of>,
+      parameter: string,
+      rowOf: (owned: Owned<Of>) => Row,
+    ): Promise<Found> => {
+      const after = query.get(parameter);
+      const owned = await db.read(() => listOwned(viewer, type, after, PAGE_SIZE + 1));
+      return { rows: owned.map(rowOf), parameter, isFirst: after === null };
+    };
+    const mail = await find(MAIL_RECIPIENTS, "mail_after", (each) => mailRow(each, fault));
+    const webhooks = await find(WEBHOOKS, "after", webhookRow);
+    const replies = await find(REPLIES, "replies_after", (each) => replyRow(each, fault));
+    const nameForm = await formNames(
+      viewer,
+      [mail, webhooks, replies].flatMap(({ rows }) => rows),
+    );
     const content = html`<div class="head"><h1>Notifications</h1></div>
-      ${mailCard(mail, missing, now)} ${webhooksCard(others, now)} ${repliesCard(answers, now)}`;
+      ${mailCard(await readList(mail, nameForm), mailMissing(config, viewer), now)}
+      ${webhooksCard(await readList(webhooks, nameForm), now)}
+      ${repliesCard(await readList(replies, nameForm), now)}`;
     return page("Notifications", content);
   });
 
@@ -114,11 +119,9 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     return conditionsSentence(conditions, await db.read(() => readSchema(endpoint)));
   }
 
-  /** @param found the rows of one page, and one more if there are more */
   async function readList(
-    found: readonly Row[],
+    { rows: found, parameter, isFirst }: Found,
     nameForm: (endpoint: Endpoint) => Html,
-    { parameter, isFirst }: { readonly parameter: string; readonly isFirst: boolean },
   ): Promise<List> {
     const rows: ShownRow[] = [];
     for (const row of found.slice(0, PAGE_SIZE)) {

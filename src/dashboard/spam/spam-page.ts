@@ -1,13 +1,12 @@
 import type { Steps } from "../../database/steps.ts";
 import { setSpam } from "../../endpoints/spam-operations.ts";
 import { readChoices } from "../../endpoints/spam-choices-store.ts";
-import { FormsvcError } from "../../foundation/errors.ts";
 import type { SpamChoices } from "../../spam/spam-settings.ts";
 import { previewChoices } from "../../submissions/manage/preview-choices.ts";
 import { countMarkedScores } from "../../submissions/find/marked-scores.ts";
 import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
-import { NO_PROBLEMS } from "../kit/field.ts";
+import { NO_PROBLEMS, problemsFrom } from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
 import { Stopped } from "../perform.ts";
 import { readTitles } from "../inbox/read-titles.ts";
@@ -23,7 +22,6 @@ import {
   readScopeView,
 } from "./spam-scopes.ts";
 import { shownChanges, type ShownSpam, spamListView, spamView } from "./spam-view.ts";
-import { sentence } from "../kit/sentence.ts";
 
 /** `/dashboard/spam`: how posts are scored. Before a change is saved, it shows what the change would do to the last posts. */
 export function spamPages(routes: Routes, parts: DashboardParts): void {
@@ -46,6 +44,8 @@ export function spamPages(routes: Routes, parts: DashboardParts): void {
   scopePages(routes, parts, "/spam/endpoints/:id", findEndpointScope);
 }
 
+const PLAN_REFUSES: ReadonlySet<string> = new Set(["plan_limit"]);
+
 function scopePages(routes: Routes, parts: DashboardParts, path: string, find: FindScope): void {
   const { db, config, spamDefaults: defaults } = parts;
 
@@ -64,29 +64,25 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
     const typed = readSpamForm(visit.form);
     const shown = { typed, fingerprint: visit.form.get("shown") ?? "", problems: NO_PROBLEMS };
     try {
-      const checked = checkSpamForm(typed);
-      if (visit.form.get("action") === "check")
-        return checkedForm(checked.choices === null ? checked.problems : NO_PROBLEMS);
-      if (checked.choices === null)
-        return await show(visit, found, { ...shown, problems: checked.problems }, 422);
-      if (visit.form.get("action") === "save")
-        return await save(visit, found, { shown, choices: checked.choices }, (again) =>
-          show(visit, found, again, 409),
-        );
-      const preview = await previewChoices(db, found.chosen, checked.choices, {
-        plans: config.plans,
-        defaults,
-      });
-      const titles = await readTitles(
-        db,
-        shownChanges(preview).map(({ id }) => id),
-      );
-      return await show(visit, found, { ...shown, preview, titles }, 200);
+      return await take(visit, found, shown);
     } catch (error) {
-      if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
-      return show(visit, found, { ...shown, problems: new Map([["", sentence(error.message)]]) }, 403);
+      return show(visit, found, { ...shown, problems: problemsFrom(error, "", PLAN_REFUSES) }, 403);
     }
   });
+
+  /** Checks what was typed, and then saves it or shows what it would change. @throws plan_limit */
+  async function take(visit: Visit, found: FoundScope, shown: ShownSpam): Promise<Answer> {
+    const action = visit.form.get("action");
+    const checked = checkSpamForm(shown.typed);
+    const { choices } = checked;
+    if (action === "check") return checkedForm(choices === null ? checked.problems : NO_PROBLEMS);
+    if (choices === null) return show(visit, found, { ...shown, problems: checked.problems }, 422);
+    if (action === "save")
+      return save(visit, found, { shown, choices }, (again) => show(visit, found, again, 409));
+    const preview = await previewChoices(db, found.chosen, choices, { plans: config.plans, defaults });
+    const changedIds = shownChanges(preview).map(({ id }) => id);
+    return show(visit, found, { ...shown, preview, titles: await readTitles(db, changedIds) }, 200);
+  }
 
   async function show(
     { viewer, now }: Visit,
