@@ -1,14 +1,21 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import { all, run, text } from "../../src/database/steps.ts";
 import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
 import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
+import { FormsvcError } from "../../src/foundation/errors.ts";
 import { DAY_MS } from "../../src/foundation/time-units.ts";
 import { ended } from "../support/ended-attempt.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { claimsOn, queueOn } from "../support/queue-on-engine.ts";
-import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
+import {
+  hasPostgresql,
+  openForTest,
+  temporaryAddress,
+  temporaryPostgresql,
+} from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
 import { ANSWERED } from "../support/webhook-world.ts";
 
@@ -121,5 +128,41 @@ describe.runIf(hasPostgresql).each<Place>(["outbox", "delivery"])(
       await until(async () => (await queue.states())["delivered"] === 9);
       expect(await outcomesOf(db)).toHaveLength(9);
     });
+  },
+);
+
+test.runIf(hasPostgresql)(
+  "a claim that PostgreSQL commits after its server gave it up is found within seconds",
+  async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address);
+    const queue = await queueOn(db);
+    const to = await queue.recipients(1);
+    await queue.post(1);
+    await spreadOutbox(db, NOON);
+    await sayAlive(db);
+    const late = await connectPlainly(address);
+    onTestFinished(() => late.end());
+    await late.query("BEGIN");
+    await late.query(
+      `UPDATE delivery SET state = 'sending', attempts = 1, claimed_at = ${NOON}, claimed_by = 'one'`,
+    );
+    let rounds = 0;
+    const breaking: Database = {
+      ...db,
+      async relaxedTransaction(work) {
+        rounds += 1;
+        if (rounds === 1) throw new FormsvcError("database_unusable", "the connection broke");
+        return await db.relaxedTransaction(work);
+      },
+    };
+    await using world = deliverOn(breaking, to, { claims: claimsOn(db) });
+    // What the failed round left is given back, and nothing was to be found.
+    await until(() => rounds >= 3);
+    await late.query("COMMIT");
+    const committedAt = performance.now();
+    await until(() => world.carried.length === 1);
+    // Without a failure, everything is read again after half a minute.
+    expect(performance.now() - committedAt).toBeLessThan(20_000);
   },
 );

@@ -22,6 +22,11 @@ const BLIND_MS = 250;
 const LONGEST_CLAIM_MS = 5000;
 /** If other servers take part, everything is read again after this time, even if no change was announced. */
 const LONGEST_BELIEF_MS = 30_000;
+/**
+ * After a round that failed, everything is read once more after this time. PostgreSQL may still carry out a commit whose answer nobody heard:
+ * it ends a session that waits for it for five seconds.
+ */
+const LATE_COMMIT_MS = 6000;
 /** How long a stop waits, after its grace, for a database that refuses. The next start recovers what is left. */
 const LAST_RECORDS_MS = 2000;
 
@@ -54,6 +59,8 @@ export class Deliverer {
   #mustLook = false;
   /** When all recipients were last read, in milliseconds of the process's own clock. */
   #readAt = 0;
+  /** When everything is read once more because a round failed, by the same clock; infinity if none did. */
+  #readAgainAt = Infinity;
   /** Rounds claim deliveries only while it is `running`. Once it is `stopped`, no round begins, and the database may be closed. */
   #state: "new" | "running" | "stopping" | "stopped" = "new";
   #ending: Promise<void> | null = null;
@@ -162,6 +169,7 @@ export class Deliverer {
       await this.#recordAndClaim(now);
     } catch (error) {
       this.#lanes.invalidate();
+      this.#readAgainAt = performance.now() + LATE_COMMIT_MS;
       deliveriesWaiting(this.#parts.log, error);
       this.#rounds.later(DATABASE_RETRY_MS);
       return;
@@ -173,7 +181,7 @@ export class Deliverer {
     const { outbox, claims } = this.#parts;
     const touched = outbox.takeTouched();
     this.#lanes.followServers(claims.servers.list());
-    if (claims.isShared && performance.now() - this.#readAt > LONGEST_BELIEF_MS) this.#lanes.invalidate();
+    if (claims.isShared && this.#believesUntil() <= performance.now()) this.#lanes.invalidate();
     if (this.#lanes.isStale && !this.#isBlind) {
       await this.#readAgain(now);
       return;
@@ -189,7 +197,13 @@ export class Deliverer {
     outbox.forget();
     const recovered = await this.#lanes.reload(now);
     if (recovered > 0) deliveriesRecovered(log, recovered);
+    if (this.#readAgainAt <= performance.now()) this.#readAgainAt = Infinity;
     this.#readAt = performance.now();
+  }
+
+  /** Until when what was read counts, if other servers take part. */
+  #believesUntil(): number {
+    return Math.min(this.#readAt + LONGEST_BELIEF_MS, this.#readAgainAt);
   }
 
   async #lookAround(): Promise<void> {
@@ -268,7 +282,8 @@ export class Deliverer {
     // If deliveries are claimed ahead, the sleep is short: they must not wait long for a slot, nor finished attempts for their record.
     const wait = this.#lanes.aheadCount === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
     if (this.#lanes.isEmpty && wait !== 0) for (const resolve of this.#waitingForRest.splice(0)) resolve();
-    if (wait !== null) this.#rounds.later(wait);
-    else if (this.#parts.claims.isShared && this.#isRunning) this.#rounds.later(LONGEST_BELIEF_MS);
+    const believed = this.#parts.claims.isShared && this.#isRunning;
+    const beliefMs = believed ? Math.max(this.#believesUntil() - performance.now(), 0) : Infinity;
+    if (wait !== null || believed) this.#rounds.later(Math.min(wait ?? beliefMs, beliefMs));
   }
 }
