@@ -43,7 +43,7 @@ test("a topic that is not there ends with exit code 2 and near names, and prints
     ["webhoks", /there is no page “webhoks” in the documentation; is it webhooks\?/],
     ["html", /is it recipes-plain-html or recipes-html-with-script\?/],
     ["nothing-like-it", /formsvc docs lists the pages/],
-    ["", /formsvc docs lists the pages/],
+    ["", /argument 'topic' is empty/],
     ["../../etc/passwd", /there is no page “..\/..\/etc\/passwd”/],
     ["__proto__", /there is no page/],
   ];
