@@ -129,7 +129,10 @@ function headersOf({ method, operation, shownBy }: ApiRoute): Json[] {
     description,
     schema: { type: "string" },
   });
-  if (method === "GET") return [];
+  if (method === "GET")
+    return operation === shownBy
+      ? [header("If-None-Match", "The `ETag` of what was read: if nothing was changed since, 304.")]
+      : [];
   return [
     ...(method === "POST" && operation.kind !== "read"
       ? [header("Idempotency-Key", "The same key with the same request does nothing twice, for 24 hours.")]
@@ -176,6 +179,7 @@ function successOf({ status, operation, shownBy, dryRun }: ApiRoute): Json {
       ...(operation === shownBy && { headers }),
       content: { "application/json": { schema } },
     },
+    ...(operation === shownBy && { 304: { description: "It is as it was." } }),
   };
 }
 

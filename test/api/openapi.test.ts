@@ -62,6 +62,24 @@ test("it tells of the login, which needs no token, with what the server takes an
   expect([polled.status, polled.json]).toMatchObject([400, { error: "Invalid request" }]);
 });
 
+test("it tells of the ETag of what one row shows, and of the answer if nothing was changed since", async () => {
+  const server = await startServer();
+  const { id } = await server.addEndpoint();
+  const token = await makeToken(server);
+  const headers = { authorization: `Bearer ${token}` };
+  const url = `${server.url}/api/v1/endpoints/${id}`;
+  const etag = (await fetch(url, { headers })).headers.get("etag") ?? "";
+  const again = await fetch(url, { headers: { ...headers, "if-none-match": etag } });
+  expect([etag, again.status]).toEqual([expect.stringMatching(/^"/), 304]);
+  const { get, patch } = paths["/api/v1/endpoints/{endpoint}"] ?? {};
+  expect(get).toHaveProperty("responses.304");
+  expect(get).toHaveProperty(
+    "parameters",
+    expect.arrayContaining([expect.objectContaining({ name: "If-None-Match" })]),
+  );
+  expect(patch).not.toHaveProperty("responses.304");
+});
+
 test("it tells of the answer to a request that names what is not there, wherever it is named", async () => {
   const server = await startServer();
   await server.addEndpoint();
