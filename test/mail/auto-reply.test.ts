@@ -12,6 +12,7 @@ import { dropOldFailures } from "../../src/outbox/queue/delivery-retention.ts";
 import { listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
+import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
 import { recoverDeliveries, selectSending } from "../../src/outbox/sending/recover-deliveries.ts";
 import { autoReplyPolicyOf } from "../../src/mail/auto-reply/auto-reply-transport.ts";
 import { defaultConfig } from "../../src/config/config.ts";
@@ -297,6 +298,28 @@ test("with another field, what waits is dropped: its address was never counted",
   world.deliverer.start();
   await world.settle();
   expect(server.received).toEqual([]);
+});
+
+test("a reply that was being sent while the field was changed goes to neither address later", async () => {
+  const server = await startMailServer();
+  await using world = new ReplyWorld(server.port);
+  const email = { type: "string", format: "email" } as const;
+  world.setSchema({ email, friend: email });
+  await world.turnOn({ field: "email" });
+  const reference = world.postFrom({ email: "eve@example.net", friend: "victim@example.net" });
+  await spreadOutbox(world.db, world.clock.now());
+  const inState = (state: "sending" | "pending") =>
+    world.db.now(() => run(query.updateTable("delivery").set({ state })));
+  inState("sending");
+  world.clock.advance(1000);
+  await world.turnOn({ field: "friend" });
+  // The attempt ends, and was put off by the mail server.
+  inState("pending");
+  world.deliverer.start();
+  await world.settle();
+  expect(server.received).toEqual([]);
+  const [reply] = world.repliesTo(reference);
+  expect([reply?.state, outcomesOf(world, reply?.id)]).toEqual(["failed", ["suppressed"]]);
 });
 
 test("when the schema loses the field nobody gets a reply, and doctor says so", async () => {

@@ -4,6 +4,7 @@ import { findEndpoint } from "../../endpoints/endpoint-store.ts";
 import { type Brand, NO_BRAND } from "../../foundation/brand.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { timeOfId } from "../../foundation/id.ts";
 import type { Log } from "../../foundation/log.ts";
 import type { Language } from "../../languages/language.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
@@ -147,7 +148,9 @@ async function begin(
       const reply = yield* findRecipientOf(REPLIES, id);
       const to = reply === undefined ? null : replyAddress(data, reply.settings.field);
       if (reply === undefined || to === null) return "The post has no address to reply to.";
-      if (reply.onSince === null) return "The automatic reply was turned off.";
+      // A message that was being sent when the reply was turned off was not dropped, and the reply may be on again, for another field.
+      if (reply.onSince === null || timeOfId(messageId) < reply.onSince)
+        return "The automatic reply was turned off.";
       if (yield* isSuppressed(to))
         return "The holder of the address wants no e-mail, or it is refused there.";
       yield* noteReplyBegun(id, now);
