@@ -113,6 +113,23 @@ test("messages of an hour are gathered from the first one on, and a single one g
   expect(carried).toHaveLength(2);
 });
 
+test("if all that was gathered is deleted, what comes later is gathered from its own first message on", async () => {
+  await using world = new WebhookWorld();
+  const { carried, deliverer } = addPaced(world, { gatherSeconds: 3600 });
+  deliverer.start();
+  const startedAt = world.clock.now();
+  const [id = ""] = world.post(1, { n: 1 });
+  await world.settle();
+  world.db.now(() => run(query.deleteFrom("submission").where("id", "=", id)));
+  deliverer.reload();
+  await world.runUntil(startedAt + 90 * MINUTE_MS);
+  await postNumbered(world, 2, 2);
+  await world.runUntil(startedAt + 120 * MINUTE_MS);
+  await postNumbered(world, 3, 3);
+  await world.runUntil(startedAt + 4 * HOUR_MS);
+  expect(carried).toMatchObject([{ numbers: [2, 3], at: startedAt + 150 * MINUTE_MS }]);
+});
+
 test("a summary that is put off is repeated with the same id and the same messages, whatever comes in between", async () => {
   await using world = new WebhookWorld();
   const { carried, deliverer, answerWith } = addPaced(world, { gatherSeconds: 3600 });

@@ -97,7 +97,10 @@ export function createPacedClaim(claims: Claims): PacedClaim {
     now: number,
   ): Steps<ClaimedDelivery[]> {
     const { recipientId, pace, gatherSeconds } = recipient;
-    const state = yield* readPace(recipientId);
+    const known = yield* readPace(recipientId);
+    // What was gathered is due when its time is over. If nothing is due, all of it was deleted, and no time holds for what comes now.
+    const state =
+      fresh.length === 0 && (known.gathersUntil ?? now) < now ? { ...known, gathersUntil: null } : known;
     const step = nextStep(state, pace, gatherSeconds, now);
     if (step.kind === "together") return yield* claimTogether(recipient, state, now);
     if (step.kind === "wait") {
