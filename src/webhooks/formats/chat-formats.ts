@@ -119,15 +119,20 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
       /^\/_matrix\/client\/v3\/rooms\/[^/]+\/send\/m\.room\.message$/.test(pathname)
         ? null
         : "is not like https://matrix.example/_matrix/client/v3/rooms/<ROOM>/send/m.room.message",
-    render: (message, { url, messageId }) => ({
-      url: `${url}/${messageId}`,
-      method: "PUT",
-      document: {
-        msgtype: "m.text",
-        body: chatText(inPlainWords(message), asItIs, MAX_MESSAGE_LENGTH),
-        "m.mentions": {},
-      },
-    }),
+    render(message, { url, messageId }) {
+      const address = new URL(url);
+      // Before the query: some servers take the access token there.
+      address.pathname += `/${messageId}`;
+      return {
+        url: address.href,
+        method: "PUT",
+        document: {
+          msgtype: "m.text",
+          body: chatText(inPlainWords(message), asItIs, MAX_MESSAGE_LENGTH),
+          "m.mentions": {},
+        },
+      };
+    },
   },
 
   /** https://github.com/caronc/apprise-api#api-details: `/notify/<KEY>`. */

@@ -277,6 +277,14 @@ test("Matrix gets each message under its own id, so that a repeated attempt is o
   expect(document).toMatchObject({ msgtype: "m.text", "m.mentions": {} });
 });
 
+test("Matrix may have its token in the query of the address, which stays the last part of it", () => {
+  const url = `https://matrix.example${PATHS.matrix}?access_token=t`;
+  const message = { title: "New submission", lines: [], link: null, linkText: "" };
+  expect(CHAT_FORMATS.matrix.render(message, { url, messageId: "msg_1" }).url).toBe(
+    `https://matrix.example${PATHS.matrix}/msg_1?access_token=t`,
+  );
+});
+
 describe("what an answer means", () => {
   const cases: readonly (readonly [ChatFormatName, string, Said, Partial<AttemptResult>])[] = [
     ["slack", "ok", { body: "ok" }, { outcome: "delivered", blame: "nobody", answer: null }],
