@@ -33,6 +33,8 @@ const KEPT_MS = 86_400_000;
 const MAX_KEYS = 10_000;
 /** The largest number of bytes of an answer that is kept; after a larger one, the request cannot be repeated. */
 const MAX_ANSWER_BYTES = 262_144;
+/** With more bytes of kept answers than this, an owner may use no further key: all workspaces share the disk. */
+const MAX_KEPT_BYTES = 16_777_216;
 /** The largest number of rows that one transaction deletes. */
 const BATCH_SIZE = 500;
 
@@ -64,19 +66,21 @@ export function* recallAnswer(request: KeyedRequest, now: number): Steps<KeptAns
   return { status: row.status, answer: JSON.parse(row.answer) as unknown };
 }
 
+const COUNT_SQL =
+  "SELECT count(*) AS keys, coalesce(sum(octet_length(answer)), 0) AS bytes FROM api_answer WHERE owner = ?";
+
 /** Stores the key. Call at the beginning of the transaction that does the work. @throws AnsweredBefore, conflict, rate_limited */
 export function* claimKey(request: KeyedRequest, now: number): Steps<void> {
   const kept = yield* recallAnswer(request, now);
   if (kept !== null) throw new AnsweredBefore(kept);
   const { owner, operation, keyHash, bodyHash } = request;
   yield* forgetAnswer(request);
-  const counted = yield* first(
-    text<{ keys: number }>("SELECT count(*) AS keys FROM api_answer WHERE owner = ?", owner),
-  );
-  if ((counted?.keys ?? 0) >= MAX_KEYS)
-    throw new FormsvcError("rate_limited", `more than ${MAX_KEYS} Idempotency-Keys were used in 24 hours`, {
-      retryAfterSeconds: 3600,
-    });
+  const counted = yield* first(text<{ keys: number; bytes: number }>(COUNT_SQL, owner));
+  if ((counted?.keys ?? 0) >= MAX_KEYS) throw tooMuch(`more than ${MAX_KEYS} Idempotency-Keys were used`);
+  if ((counted?.bytes ?? 0) >= MAX_KEPT_BYTES)
+    throw tooMuch(
+      `answers of more than ${MAX_KEPT_BYTES / 1_048_576} MiB were kept for your Idempotency-Keys; ask without one, or for less at once`,
+    );
   yield* run(
     query.insertInto("api_answer").values({
       owner,
@@ -88,6 +92,10 @@ export function* claimKey(request: KeyedRequest, now: number): Steps<void> {
       created_at: now,
     }),
   );
+}
+
+function tooMuch(what: string): FormsvcError {
+  return new FormsvcError("rate_limited", `in 24 hours ${what}`, { retryAfterSeconds: 3600 });
 }
 
 function forgetAnswer({ owner, operation, keyHash }: KeyedRequest): Steps<number> {

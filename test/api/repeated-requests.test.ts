@@ -133,4 +133,23 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     await db.transaction(() => claimKey({ ...asked, owner: "acct_2" }, NOON));
     expect(await rowsOf(db, "SELECT count(*) AS keys FROM api_answer")).toEqual([{ keys: 10_001 }]);
   });
+
+  test("an owner has 16 MiB of kept answers a day, and others have theirs", async () => {
+    const db = await temporary();
+    await db.transaction(() => insertAccountRows("ada@example.com", NOON));
+    const answer = "x".repeat(262_000);
+    const keep = (owner: string, number: number): Promise<void> =>
+      db.transaction(function* () {
+        const request = { ...asked, owner, keyHash: Buffer.from(String(number)) };
+        yield* claimKey(request, NOON);
+        yield* keepAnswer(request, { status: 200, answer });
+      });
+    for (let number = 0; number < 65; number += 1) await keep("acct_1", number);
+    await expect(keep("acct_1", 65)).rejects.toMatchObject({
+      code: "rate_limited",
+      message: expect.stringContaining("16 MiB") as string,
+    });
+    await keep("acct_2", 0);
+    expect(await rowsOf(db, "SELECT count(*) AS keys FROM api_answer")).toEqual([{ keys: 66 }]);
+  });
 });
