@@ -110,8 +110,10 @@ async function answerWrite(
   operation: Operation<ApiParts>,
   file: ReceivedFile | null,
 ): Promise<unknown> {
-  const { route, reply, request, door, params, query } = call;
+  const { route, reply, request, params, query } = call;
   const { status } = route;
+  // A write goes on when its client has gone.
+  const door = operation.kind === "read" ? { ...call.door, gone: goneSignal(reply) } : call.door;
   refuseDryRun(call);
   const body = Buffer.isBuffer(request.body) ? request.body : null;
   const keyed = readKey(call, file === null ? body : file.sha256);

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
-import { MAX_PERSON_RECORDS } from "../submissions/find/find-person.ts";
 import { erasePersonRecords, findPersonRecords } from "../submissions/manage/person-operations.ts";
 import { confirm } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
@@ -54,8 +53,8 @@ export const findCommand = command({
 /** Says that there is more. A script must not take a part of the result for all of it. */
 function describeRest(erased: boolean): string {
   return erased
-    ? `there is more than the ${MAX_PERSON_RECORDS} that were erased; run it again`
-    : `there is more than the ${MAX_PERSON_RECORDS} that are shown; export all with: formsvc submission export`;
+    ? "there is more than what was erased; run it again"
+    : "there is more than what is shown; export all with: formsvc submission export";
 }
 
 function parseField(text: string): { readonly name: string; readonly value: string } {

@@ -93,7 +93,10 @@ const set = command({
       const { endpoint, workspace, dryRun } = options;
       const input = { endpoint, workspace, ...readChange(options) };
       if (dryRun) {
-        const preview = await perform(previewSpam, input, withDefaults);
+        const preview = await perform(previewSpam, input, (here) => ({
+          ...withDefaults(here),
+          searches: null,
+        }));
         return printPreview(context.output, preview);
       }
       const done = await perform(setSpam, input);

@@ -203,7 +203,7 @@ test("own spam settings are stored, by the verb as by the command, on plans that
   const without = { hobby: { ...plans.hobby, customSpam: false } };
   await expect(set(db, without)).rejects.toThrow("does not include own spam settings");
   const defaults = spamDefaults(service.config);
-  const parts = { spamDefaults: defaults };
+  const parts = { spamDefaults: defaults, searches: null };
   const tryOut = (included: typeof plans) =>
     performOn(db, previewSpam, { endpoint: endpointId, choices: {} }, { plans: included, parts });
   expect(await tryOut(plans)).toEqual({ posts: 0, changed: 0, changes: [] });

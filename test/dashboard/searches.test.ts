@@ -1,6 +1,7 @@
 import { request as open } from "node:http";
 import { expect, test } from "vitest";
 import { submissionAdder } from "../support/add-submission.ts";
+import { askWith, makeToken } from "../support/api-client.ts";
 import { addFormOwner } from "../support/form-owner.ts";
 import { formOf } from "../support/page.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -15,7 +16,7 @@ const NEXT = "/dashboard?q=aaa";
 
 /** Ben's form is full of texts that take long to search; Cleo has a form of her own. */
 async function world() {
-  const server = await startServer();
+  const server = await startServer({ plans: { hobby: { customSpam: true } } });
   const ben = await addFormOwner(server, "ben@example.org");
   const cleo = await addFormOwner(server, "cleo@example.org");
   const add = submissionAdder(server.owner);
@@ -80,6 +81,45 @@ test("of many searches of one account four are answered and the others told, in 
   // 5 ms are promised; processor time of a busy machine is not all the search's.
   expect(seen.longestMs).toBeLessThan(25);
 });
+
+test.each(["/spam/preview", "/submissions/find"])(
+  "what reads many submissions by a token ends when its client hangs up, and one goes on at a time: %s",
+  async (path) => {
+    const { server, ben } = await world();
+    const seen = watchReads(server);
+    const token = await makeToken(server, ["endpoints:read", "submissions:read"], { account: ben.accountId });
+    const body = JSON.stringify({
+      endpoint: ben.endpoint.id,
+      ...(path === "/spam/preview" ? { choices: { maxLinks: 1 } } : { field: "message", value: "b" }),
+    });
+    const ask = askWith(server, token);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask("POST", path, { body })));
+    expect(statusesOf(answers)).toEqual([200, 200, 200, 200, 429, 429]);
+    const whole = seen.count / 4;
+    seen.count = 0;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const asked = open(`${server.url}/api/v1${path}`, { method: "POST", headers });
+    asked.on("error", () => undefined).end(body);
+    await until(() => seen.count > 10);
+    asked.destroy();
+    await new Promise((resolve) => asked.once("close", resolve));
+    // It waits until the other has ended.
+    await ben.get(NEXT);
+    expect(seen.count).toBeLessThan(whole / 2);
+  },
+);
+
+test("of many previews of spam settings on the page four are answered and the others told", async () => {
+  const { ben } = await world();
+  const path = `/dashboard/spam/endpoints/${ben.endpoint.id}`;
+  const asked = Array.from({ length: 6 }, () => ben.post(path, { action: "preview", max_links: "1" }));
+  const answers = await Promise.all(asked);
+  expect(statusesOf(answers)).toEqual([200, 200, 200, 200, 429, 429]);
+});
+
+function statusesOf(answers: readonly { readonly status: number }[]): readonly number[] {
+  return answers.map(({ status }) => status).toSorted((one, other) => one - other);
+}
 
 test("a search for more than ten words, or 200 characters, is refused with a sentence, and stays to be changed", async () => {
   const { ben } = await world();

@@ -11,7 +11,7 @@ import { performOn } from "../support/terminal.ts";
 import { twoOwners } from "../support/two-owners.ts";
 
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } };
-const parts = { spamDefaults: defaultSpamSettings(10) };
+const parts = { spamDefaults: defaultSpamSettings(10), searches: null };
 const missing = { code: "not_found" };
 
 test("what is not named stays, unless all is replaced, and a keyword takes the place of the same word", async () => {

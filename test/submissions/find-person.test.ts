@@ -6,6 +6,8 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { findPerson } from "../../src/submissions/find/find-person.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { twoOwners } from "../support/two-owners.ts";
 import { ENGINES } from "../support/engines.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
@@ -120,5 +122,20 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(submissions.map(({ id }) => id)).toEqual(ids.filter((_, index) => index % 3 === 1));
     expect(Math.max(...slices.map(({ rows }) => rows))).toBe(250);
     expect(Math.max(...slices.map(({ bytes }) => bytes))).toBeLessThanOrEqual(131_072);
+  });
+
+  test("of records that are too much for memory, as many are found as 16 MiB hold, and that there are more is told", async () => {
+    const db = await temporary();
+    const { shop } = await twoOwners(db);
+    const records = Array.from({ length: 300 }, (_, index) => ({
+      endpointId: shop.endpoint,
+      data: { email: "robot@example.org", note: "a".repeat(60_000) },
+      createdAt: NOON + index,
+    }));
+    const ids = await storeSubmissions(db, records);
+    const sought = { field: "email", value: "robot@example.org", endpointIds: null };
+    const { submissions, hasMore } = await findPerson(db, sought);
+    expect(hasMore).toBe(true);
+    expect(submissions.map(({ id }) => id)).toEqual(ids.slice(0, 280));
   });
 });

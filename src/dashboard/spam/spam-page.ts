@@ -79,7 +79,11 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
     if (choices === null) return show(visit, found, { ...shown, problems: checked.problems }, 422);
     if (action === "save")
       return save(visit, found, { shown, choices }, (again) => show(visit, found, again, 409));
-    const preview = await previewChoices(db, found.chosen, choices, { plans: config.plans, defaults });
+    const { gone } = visit;
+    const rules = { plans: config.plans, defaults, gone };
+    const preview = await parts.searches.run({ name: visit.viewer.accountId, gone }, () =>
+      previewChoices(db, found.chosen, choices, rules),
+    );
     const changedIds = shownChanges(preview).map(({ id }) => id);
     return show(visit, found, { ...shown, preview, titles: await readTitles(db, changedIds) }, 200);
   }

@@ -12,7 +12,7 @@ export interface PersonRecords {
   readonly submissions: readonly StoredSubmission[];
   /** Refused posts that are held. */
   readonly held: readonly HeldPostRecord[];
-  /** Whether there are more submissions or held posts than {@link MAX_PERSON_RECORDS}. */
+  /** Whether there are more submissions or held posts than {@link MAX_PERSON_RECORDS} and {@link MAX_PERSON_BYTES} allow. */
   readonly hasMore: boolean;
 }
 
@@ -24,9 +24,17 @@ type HeldPostRecord = Pick<HeldPost, "id" | "data" | "setAside" | "createdAt">;
  */
 const SLICE_ROWS = 250;
 const SLICE_BYTES = 131_072;
+/** The number of found records that are read at once: some milliseconds of work if each is as long as a post may be. */
+const READ_AT_ONCE = 10;
 
 /** The largest number of records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
-export const MAX_PERSON_RECORDS = 10_000;
+const MAX_PERSON_RECORDS = 10_000;
+
+/**
+ * The number of bytes of records of each kind after which no further ones are given: all of them are in memory at once. The first record is
+ * given whatever its size is.
+ */
+const MAX_PERSON_BYTES = 16_777_216;
 
 /** The person to look for, by the value of a field, and the endpoints to search. */
 export interface PersonSought {
@@ -34,28 +42,24 @@ export interface PersonSought {
   readonly value: string;
   /** Null means every endpoint. */
   readonly endpointIds: readonly string[] | null;
+  /** Ends the search, with its reason, when nobody waits for it any more. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /**
  * Finds the submissions and held posts in which a field of this name has this value, or is a list that contains it. The field may be at any
  * depth, in the data or among the unknown fields that were set aside. Upper and lower case, and white space around the value, are ignored.
  * Reads every submission of the endpoints.
+ *
+ * @throws the reason of `gone`
  */
 export async function findPerson(db: Database, sought: PersonSought): Promise<PersonRecords> {
-  const ids = await matchingIds(db, "submission", sought);
-  const heldIds = await matchingIds(db, "held", sought);
-  const submissions: StoredSubmission[] = [];
-  for (const id of ids.slice(0, MAX_PERSON_RECORDS)) {
-    const found = await db.read(() => findSubmission(id));
-    if (found !== undefined) submissions.push(found);
-  }
-  const held: HeldPostRecord[] = [];
-  for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) {
-    const found = await db.read(() => findHeldPost(id));
-    if (found !== undefined) held.push(found);
-  }
-  const hasMore = ids.length > MAX_PERSON_RECORDS || heldIds.length > MAX_PERSON_RECORDS;
-  return { submissions, held, hasMore };
+  const { gone } = sought;
+  const matching = await findMatching(db, "submission", sought);
+  const matchingHeld = await findMatching(db, "held", sought);
+  const submissions = await readEach(db, matching.ids, findSubmission, gone);
+  const held = await readEach(db, matchingHeld.ids, findHeldPost, gone);
+  return { submissions, held, hasMore: matching.hasMore || matchingHeld.hasMore };
 }
 
 /** Erases submissions together with the deliveries that carry their data, and with the counts of the quotas that they used. */
@@ -101,24 +105,55 @@ interface DataRow {
   readonly beside: string | null;
 }
 
-/** Returns at most one id more than {@link MAX_PERSON_RECORDS}. */
-async function matchingIds(
+/** Reads records by their ids; those that were deleted meanwhile are left out. */
+async function readEach<Record>(
+  db: Database,
+  ids: readonly string[],
+  find: (id: string) => Steps<Record | undefined>,
+  gone: AbortSignal | undefined,
+): Promise<Record[]> {
+  const records: Record[] = [];
+  for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+    const some = ids.slice(from, from + READ_AT_ONCE);
+    const slice = function* (): Steps<{ readonly found: readonly Record[] }> {
+      const found: Record[] = [];
+      for (const id of some) {
+        const record = yield* find(id);
+        if (record !== undefined) found.push(record);
+      }
+      return { found };
+    };
+    records.push(...(await readSlice(db, slice, gone)).found);
+  }
+  return records;
+}
+
+interface Matching {
+  readonly ids: readonly string[];
+  /** Whether there are further ones, beyond the bounds. */
+  readonly hasMore: boolean;
+}
+
+async function findMatching(
   db: Database,
   table: keyof typeof SLICE_SQL,
-  { field, value, endpointIds }: PersonSought,
-): Promise<string[]> {
+  { field, value, endpointIds, gone }: PersonSought,
+): Promise<Matching> {
   const wanted = comparable(value);
   const ids: string[] = [];
+  let bytes = 0;
   for (const endpointId of endpointIds ?? [null]) {
-    for await (const { id, data, beside } of readAll(db, table, endpointId)) {
+    for await (const { id, data, beside } of readAll(db, table, endpointId, gone)) {
       const isFound =
         hasMember(JSON.parse(data), null, field, wanted) ||
         (beside !== null && hasPath(JSON.parse(beside) as Record<string, unknown>, field, wanted));
-      if (isFound) ids.push(id);
-      if (ids.length > MAX_PERSON_RECORDS) return ids;
+      if (!isFound) continue;
+      if (ids.length >= MAX_PERSON_RECORDS || bytes >= MAX_PERSON_BYTES) return { ids, hasMore: true };
+      ids.push(id);
+      bytes += Buffer.byteLength(data) + Buffer.byteLength(beside ?? "");
     }
   }
-  return ids;
+  return { ids, hasMore: false };
 }
 
 /** Reads the rows of one endpoint, or of all if it is null, in slices. */
@@ -126,13 +161,15 @@ async function* readAll(
   db: Database,
   table: keyof typeof SLICE_SQL,
   endpointId: string | null,
+  gone: AbortSignal | undefined,
 ): AsyncGenerator<DataRow> {
   const sql = SLICE_SQL[table][endpointId === null ? "every" : "ofOne"];
   const scope = endpointId === null ? [] : [endpointId];
   let after = "";
   for (;;) {
     const begin = after;
-    const rows = await readSlice(db, () => all(text<DataRow>(sql, ...scope, begin, SLICE_ROWS, SLICE_BYTES)));
+    const slice = (): Steps<DataRow[]> => all(text<DataRow>(sql, ...scope, begin, SLICE_ROWS, SLICE_BYTES));
+    const rows = await readSlice(db, slice, gone);
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined) return;

@@ -43,9 +43,9 @@ export const findPersonRecords = operation({
   async run(context: Context<SearchParts>, { field, value, ...reference }) {
     if (field === "" || field.length > MAX_FIELD_LENGTH || value === "")
       throw new FormsvcError("usage", `name a field of 1 to ${MAX_FIELD_LENGTH} characters, and its value`);
-    const { db } = context;
+    const { db, gone } = context;
     const endpointIds = await db.read(() => reachEndpointIds(context, reference));
-    const find = () => findPerson(db, { field, value, endpointIds });
+    const find = () => findPerson(db, { field, value, endpointIds, gone });
     const conceal = await db.read(() => concealReasons(context.viewing));
     return personJson(await inSearchSlot(context, find), conceal);
   },

@@ -36,24 +36,32 @@ interface Brief {
   readonly class: SpamClass;
 }
 
+/** What a preview needs besides the settings to try. */
+interface PreviewParts {
+  readonly plans: Plans;
+  readonly defaults: SpamSettings;
+  /** Ends the preview, with its reason, when nobody waits for it any more. */
+  readonly gone?: AbortSignal | undefined;
+}
+
 /**
  * Scores the last posts with the present settings and with the changed ones. Both scores leave out the workspace's history and the facts
  * that are not stored: fill time, honeypots and headers. All other work may go on between two posts.
  *
- * @throws plan_limit if the plan does not include own settings.
+ * @throws plan_limit if the plan does not include own settings; the reason of `gone`.
  */
 export async function previewChoices(
   db: Database,
   { scope, workspace: { plan } }: ChosenScope,
   choices: SpamChoices,
-  { plans, defaults }: { readonly plans: Plans; readonly defaults: SpamSettings },
+  { plans, defaults, gone }: PreviewParts,
 ): Promise<Preview> {
   requireCustomSpam(plan, plans);
   const changes: Change[] = [];
   const settings = new Map<string, SettingsAround>();
   let posts = 0;
   for (const { id, endpointId } of await listLastPosts(db, scope)) {
-    const post = await readSlice(db, () => readPost(id));
+    const post = await readSlice(db, () => readPost(id), gone);
     if (post === undefined) continue;
     posts += 1;
     const known = settings.get(endpointId);

@@ -12,6 +12,7 @@ import { isId } from "../../foundation/id.ts";
 import { jsonObject } from "../../operations/json-object.ts";
 import { type Context, operation } from "../../operations/operation.ts";
 import { verdictJson, verdictShape } from "../../spam/verdict-json.ts";
+import { inSearchSlot, type SearchParts } from "../find/choose-submissions.ts";
 import { explainPost } from "./explain-post.ts";
 import { previewChoices } from "./preview-choices.ts";
 import { previewJson, previewShape } from "./preview-json.ts";
@@ -65,11 +66,11 @@ export const previewSpam = operation({
   furtherAccess: ["workspace:read"],
   input: z.strictObject(spamChangeInput),
   output: previewShape,
-  async run(context: Context<SpamParts>, input) {
-    const { db, config, parts } = context;
+  async run(context: Context<SpamParts & SearchParts>, input) {
+    const { db, config, parts, gone } = context;
     const scope = await db.read(() => reachSpamScope(context, input, "workspace:read"));
     const choices = changedChoices(await db.read(() => readChoices(scope.scope)), input);
-    const rules = { plans: config.plans, defaults: parts.spamDefaults };
-    return previewJson(await previewChoices(db, scope, choices, rules));
+    const rules = { plans: config.plans, defaults: parts.spamDefaults, gone };
+    return previewJson(await inSearchSlot(context, () => previewChoices(db, scope, choices, rules)));
   },
 });
