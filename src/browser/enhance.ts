@@ -89,9 +89,12 @@ function absolute(path: string, base = document.baseURI): string {
   return new URL(path, base).href;
 }
 
+/** The members that the services of challenges add. Their tokens are new for each attempt, also of the same post. */
+const TOKEN = /^(cf-turnstile|h-captcha|g-recaptcha)-response$/;
+
 /** The open attempt if the content is the same, else a new one. */
 function openPost(data: FormData, state: FormState): OpenPost {
-  const content = JSON.stringify(textsOf(data));
+  const content = JSON.stringify(textsOf(data).filter(([name]) => !TOKEN.test(name)));
   if (state.open?.content !== content) {
     const elapsed = String(Math.round(performance.now() - state.seenAt));
     state.open = { content, key: randomKey(), elapsed };

@@ -10,6 +10,7 @@ import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FileBounds } from "../schemas/posted-file.ts";
 import { IssueReport, type ValidationDetails } from "../schemas/issue-report.ts";
 import { type Caller, PAGE_KEY_ID } from "../submissions/receive/authenticate.ts";
+import { TOKEN_MEMBERS } from "../spam/spam-post.ts";
 import { coerceForm, fieldPath, type FormEntry } from "../submissions/receive/coerce-form.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { isFileName } from "../submissions/receive/often-sent.ts";
@@ -166,7 +167,7 @@ async function postForm(
   if (isUploadBody(body)) return takeUpload(parts, form, body, source);
   return takePost(parts, form, {
     // The inputs and not their bytes, because a multipart form has another boundary each time it is sent.
-    body: Buffer.from(JSON.stringify(entries)),
+    body: Buffer.from(JSON.stringify(entries.filter(([name]) => !TOKEN_MEMBERS.has(name)))),
     readFields: (_body, definition) => {
       if (problem !== null) throw problem;
       return coerceForm(entries, definition);

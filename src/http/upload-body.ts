@@ -9,6 +9,7 @@ import type { Reservation, Uploader } from "../files/spool-room.ts";
 import type { Spool } from "../files/spool.ts";
 import type { FileField } from "../schemas/field-definition.ts";
 import type { FileFault } from "../schemas/posted-file.ts";
+import { TOKEN_MEMBERS } from "../spam/spam-post.ts";
 import type { FormEntry } from "../submissions/receive/coerce-form.ts";
 import type { IncomingFile } from "../submissions/receive/incoming-file.ts";
 import { createParser, malformed, tooManyEntries } from "./form-body.ts";
@@ -19,7 +20,10 @@ export interface UploadBody {
   /** The inputs that could be read. They are there even if there is a problem, so that a page can show them again. */
   readonly entries: readonly FormEntry[];
   readonly files: readonly IncomingFile[];
-  /** Bytes that are equal for the same form whatever its boundary is. They are compared for its Idempotency-Key. */
+  /**
+   * Bytes that are equal for the same form whatever its boundary is, and whatever token the service of a challenge gave it. They are
+   * compared for its Idempotency-Key.
+   */
   readonly identity: Buffer;
   /** Why the form must be refused; null if nothing is wrong. */
   readonly problem: FormsvcError | null;
@@ -262,9 +266,10 @@ class Draft {
   }
 
   identity(): Buffer {
-    const parts = this.#order.map((part) =>
-      "hash" in part ? { field: part.input, file: part.name, sha256: digestOf(part) } : part,
-    );
+    const parts = this.#order.flatMap((part): unknown[] => {
+      if ("hash" in part) return [{ field: part.input, file: part.name, sha256: digestOf(part) }];
+      return TOKEN_MEMBERS.has(part[0]) ? [] : [part];
+    });
     return Buffer.from(JSON.stringify(parts));
   }
 }

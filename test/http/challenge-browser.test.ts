@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_CHALLENGE } from "../../src/endpoints/challenge.ts";
 import { NO_PAGE } from "../../src/endpoints/own-page.ts";
@@ -78,6 +78,32 @@ describe.skipIf(chromiumPath === null)("in Chromium, a form that requires a proo
     await page.getByRole("button", { name: "Send again" }).waitFor();
     expect([server.stored(), await page.inputValue("[name=message]")]).toEqual([[], "A cake"]);
     await context.close();
+  });
+
+  test("a post whose answer was lost is stored once, though its service gives a new token for the next press", async () => {
+    const server = await startServer();
+    const endpoint = await server.addEndpoint({ schema: { message: { type: "string" } } });
+    const page = await browser.newPage();
+    const html = `<!doctype html><form data-formsvc action="${server.url}/f/${endpoint.publishable}" method="post">
+      <input name="message" aria-label="Message"><div class="cf-turnstile"></div>
+      <input type="hidden" name="cf-turnstile-response" value="first"><button>Send</button></form>
+      <script>turnstile = { reset: () => (document.querySelector("[type=hidden]").value = "second") };</script>
+      <script src="${server.url}/formsvc.js" defer></script>`;
+    await page.goto(site.put("/lost-answer", html));
+    const lose = async (route: Route): Promise<void> => {
+      await route.fetch();
+      await route.abort();
+    };
+    await page.route("**/f/*", lose);
+    await page.fill("[name=message]", "One cake");
+    await page.click("button");
+    await expect.poll(() => page.inputValue("[type=hidden]"), { timeout: 20_000 }).toBe("second");
+    await expect.poll(() => page.getAttribute("button", "aria-disabled")).toBe(null);
+    await page.unroute("**/f/*", lose);
+    await page.click("button");
+    await expect.poll(() => page.inputValue("[name=message]")).toBe("");
+    expect(server.stored()).toEqual([{ message: "One cake" }]);
+    await page.close();
   });
 
   test("a post that a service's token was taken with has its task renewed, and one that was only looked at has not", async () => {

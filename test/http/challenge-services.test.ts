@@ -83,6 +83,25 @@ async function world(
 }
 
 describe.each(SERVICES)("%s", (kind, member, host) => {
+  test("a form that is sent again with its Idempotency-Key and a new token is the same post", async () => {
+    const { server, endpoint, vendor } = await world(kind);
+    const send = (token: string, message = "Two cakes") =>
+      server.request({
+        method: "POST",
+        path: `/f/${endpoint.publishable}`,
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          accept: "application/json",
+          "idempotency-key": "order-1",
+        },
+        body: new URLSearchParams({ message, [member]: token }).toString(),
+      });
+    const [first, again] = [await send("good-1"), await send("good-2")];
+    expect([first.status, again.text]).toEqual([200, first.text]);
+    expect((await send("good-3", "Three cakes")).status).toBe(409);
+    expect([server.stored(), vendor.asked.length]).toEqual([[{ message: "Two cakes" }], 1]);
+  });
+
   test("a token is checked once by the owner's secret, and is not stored", async () => {
     const { server, vendor, send } = await world(kind);
     expect((await send({ [member]: "good-1", "g-recaptcha-response": "good-1" })).status).toBe(200);
