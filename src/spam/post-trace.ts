@@ -82,7 +82,9 @@ function isOther<Hash>(one: Sender<Hash>, other: Sender<Hash>): boolean {
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address.slice(0, Math.max(0, address.lastIndexOf(".")));
   const [head = ""] = address.split("::");
-  return head.split(":").slice(0, 3).join(":");
+  const written = head === "" ? [] : head.split(":");
+  // `::` stands for groups of zeros.
+  return [...written, "0", "0", "0"].slice(0, 3).join(":");
 }
 
 const HASH_CHARACTERS = 16;

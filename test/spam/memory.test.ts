@@ -133,6 +133,7 @@ test("the sender is known by e-mail address and network whatever the case, and n
   expect(JSON.stringify(one)).not.toContain("ana");
   expect(networkOf("192.0.2.77")).toBe(networkOf("192.0.2.1"));
   expect(networkOf("2001:db8:1:2::3")).toBe(networkOf("2001:db8:1:ffff::"));
+  expect(networkOf("2001:db8::1")).toBe(networkOf("2001:db8:0:5::1"));
   expect(networkOf("2001:db8:1::3")).not.toBe(networkOf("2001:db8:2::3"));
 });
 
