@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
+import { listed } from "../database/list-parameter.ts";
 import type { LiveServers } from "../database/live-servers.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Language } from "../languages/language.ts";
@@ -218,7 +219,7 @@ export function* listLetters(filter: LetterFilter): Steps<StoredLetter[]> {
   const { recipientIds, state, before, limit } = filter;
   if (recipientIds?.length === 0) return [];
   let rows = query.selectFrom("letter").selectAll().orderBy("id", "desc").limit(limit);
-  if (recipientIds !== null) rows = rows.where("recipient_id", "in", recipientIds);
+  if (recipientIds !== null) rows = rows.where("recipient_id", "in", listed(recipientIds));
   if (state !== null) rows = rows.where("state", "=", state);
   if (before !== null) rows = rows.where("id", "<", before);
   return (yield* all(rows)).map(toLetter);

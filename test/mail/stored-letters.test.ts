@@ -5,7 +5,13 @@ import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
 import type { Database } from "../../src/database/database.ts";
 import { type LiveServers, ONLY_SERVER } from "../../src/database/live-servers.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import { findLetter, type NewLetter, queueLetter, type StoredKind } from "../../src/mail/letter-store.ts";
+import {
+  findLetter,
+  listLetters,
+  type NewLetter,
+  queueLetter,
+  type StoredKind,
+} from "../../src/mail/letter-store.ts";
 import { checkFailedLetters } from "../../src/mail/mail-health.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import { StoredLetters } from "../../src/mail/stored-letters.ts";
@@ -262,5 +268,12 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     live = ["a"];
     servers[0]?.letters.wake();
     await until(() => mail.received.length === 21);
+  });
+
+  test("are listed for more recipients than a statement takes parameters", async () => {
+    const db = await temporary();
+    const recipientIds = Array.from({ length: 70_000 }, (_, index) => `rcpt_${index}`);
+    const found = await db.read(() => listLetters({ recipientIds, state: null, before: null, limit: 10 }));
+    expect(found).toEqual([]);
   });
 });
