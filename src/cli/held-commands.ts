@@ -96,7 +96,7 @@ const drop = operationCommand({
   usage: "drop <held...>",
   summary: "Drop held posts for good",
   operation: dropHeld,
-  input: (_options, held) => ({ held: [...held] }),
+  input: (_options, held) => ({ held: [...new Set(held)] }),
   async check({ held: ids }, { perform }) {
     for (const held of ids) await perform(showHeld, { held });
   },

@@ -60,7 +60,7 @@ const remove = operationCommand({
   summary: "Delete submissions: into the bin for submissions.binDays, or for good",
   options: [{ flags: "--now", summary: "delete them for good, even if they are in the bin already" }],
   operation: deleteSubmissions,
-  input: ({ now }, ids) => ({ submissions: [...ids], now }),
+  input: ({ now }, ids) => ({ submissions: [...new Set(ids)], now }),
   async check({ submissions, now }, { perform }) {
     for (const submission of submissions)
       await perform(showSubmission, { submission, ...(now && { deleted: true }) });

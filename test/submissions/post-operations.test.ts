@@ -145,6 +145,15 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(changes.at(-1)?.subject).toBe(`${shop.submission} ${jobs.submission}`);
   });
 
+  test("a post that is named twice is deleted once, and counted once", async () => {
+    const db = await temporary();
+    const { shop } = await twoOwners(db);
+    const submissions = [shop.submission, shop.submission];
+    const deleted = await performOn(db, deleteSubmissions, { submissions, now: true });
+    expect(deleted).toEqual({ deleted: [shop.submission] });
+    expect(await performOn(db, dropHeld, { held: [shop.held, shop.held] })).toEqual({ dropped: [shop.held] });
+  });
+
   test("an account marks its own inbox, and a token that of its account", async () => {
     const db = await temporary();
     const { ben, cleo, shop, actor, bound } = await twoOwners(db);

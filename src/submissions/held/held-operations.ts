@@ -111,7 +111,8 @@ export const dropHeld = operation({
   access: "held:write",
   input: z.strictObject({ held: heldIds }),
   output: z.strictObject({ dropped: heldIds }),
-  async run(context, { held: wanted }) {
+  async run(context, { held }) {
+    const wanted = [...new Set(held)];
     await dropOld(context);
     const fileIds = await context.transact(function* () {
       const workspaceIds = yield* reachHeldPosts(context, wanted, "; nothing was dropped");

@@ -134,7 +134,8 @@ export const deleteSubmissions = operation({
       ),
   }),
   output: z.strictObject({ deleted: submissionIds }),
-  async run(context, { submissions: wanted, now }) {
+  async run(context, { submissions, now }) {
+    const wanted = [...new Set(submissions)];
     const isFinal = now || context.config.submissions.binDays === 0;
     const fileIds = await context.transact(function* () {
       const consequence = "; nothing was deleted";
