@@ -47,7 +47,7 @@ test.each([
     contact({ recipients: [{ address: "a@example.com" }, { address: "a@EXAMPLE.com" }] }),
     /recipients\.1: is the same recipient/,
   ],
-  [contact({ recipients: [{ address: "nobody" }] }), /recipients\.0\.address: nobody is not an address/],
+  [contact({ recipients: [{ address: "nobody" }] }), /recipients\.0\.address: "nobody" is not an address/],
   [contact({ autoreply: { field: "email" } }), /autoreply\.field: is not a field of format email/],
   [contact({ was: "F" }), /was: names an endpoint that the file has too/],
   [

@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser",
     const problem = page.locator("#f-f-0-maxLength-problem");
     await problem.waitFor();
     expect(await problem.textContent()).toBe(
-      'Greatest length of “Your name” must be a whole number from 0 up, not "many"',
+      'Greatest length of “Your name” must be a whole number from 0 up, not "many".',
     );
     expect(await page.getAttribute("#f-f-0-maxLength", "aria-describedby")).toBe("f-f-0-maxLength-problem");
     // Nobody filled in the name yet.

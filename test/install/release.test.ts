@@ -17,6 +17,7 @@ import { build } from "esbuild";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { neededLibraries } from "../../scripts/elf.ts";
 import { ONE_SCRIPT } from "../../scripts/executable.ts";
+import { bundlePatternEngine } from "../../scripts/smaller-script.ts";
 import { freePort } from "../faults/server.ts";
 import { whenEnded } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -150,6 +151,7 @@ test.skipIf(!canInstall)(
       logLevel: "silent",
       external: ["supports-color"],
       loader: { ".node": "empty" },
+      plugins: [bundlePatternEngine()],
     });
     const bundled = Object.keys(metafile.inputs).filter((file) => file.includes("node_modules/"));
     const isOfPlatform = (name: string): boolean =>
