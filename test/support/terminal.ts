@@ -135,7 +135,7 @@ export async function replaceKey(
   return { key: await db.read(() => getKey(id)), text: issued[kind] ?? "" };
 }
 
-/** Imports a file as the command line does. @param endpoint the target; null puts each submission where it was */
+/** Imports a file as the command line does. @param endpoint the endpoint that the submissions go to; null leaves each with its own */
 export async function importFrom(db: Database, file: string, endpoint: string | null = null) {
   const parts = { source: importFile(file) };
   return (await performOn(db, importSubmissions, { endpoint }, { parts, now: Date.now() })).imported;
