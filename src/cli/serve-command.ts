@@ -4,6 +4,7 @@ import type { AnyDatabase } from "../database/any-database.ts";
 import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
+import { isServed } from "../database/sqlite/server-lock.ts";
 import { serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
 import { nobodySignsIn } from "../foundation/sign-in-events.ts";
 import { openLog, type Log } from "../foundation/log.ts";
@@ -16,6 +17,7 @@ import { loadForDatabase } from "./open.ts";
 import { withServedDatabase } from "./open-served.ts";
 import { nextStopSignal } from "../server/stop-signals.ts";
 import { createServiceNews } from "../server/systemd-notify.ts";
+import { requireFreeAddresses } from "../server/listen.ts";
 import { startServer } from "../server/start-server.ts";
 
 export function register(program: Command): void {
@@ -50,6 +52,7 @@ const serve = command({
     if (config.dashboard.enabled) readOidcSettings(config.oidc);
     const log = await openLog(config.log.level, config.log.format);
     for (const name of loaded.unknownVariables) variableUnknown(log, name);
+    await requireFree(config);
     await withServedDatabase(config, context.clock, log, async (db) => {
       await db.read(() => checkPlans(config.plans));
       if (config.dashboard.enabled && !isOnTerminal() && !(await doesSomebodySignIn(db, config)))
@@ -59,6 +62,13 @@ const serve = command({
     serverStopped(log);
   },
 });
+
+/** If the file is served already, that says more than its port, which is taken too. */
+async function requireFree(config: Config): Promise<void> {
+  const { path, url } = config.database;
+  if (url === null && isServed(path)) return;
+  await requireFreeAddresses(config, readServiceManager(process.pid).listenFd);
+}
 
 async function serveUntilStopped(
   db: AnyDatabase,

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import Driver from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -32,6 +34,30 @@ test("a refused first command leaves no database, and one that is there stays", 
   await machine.mustRun(["account", "create", "ada@example.com"]);
   expect((await machine.run(REFUSED)).code).toBe(2);
   expect((await machine.mustRun(["account", "list"])).stdout).toContain("ada@example.com");
+});
+
+test.each([
+  ["its own port", (port: number) => ["--port", String(port)], {}],
+  ["the dashboard's", () => ["--port", "0"], { dashboard: "listen" }],
+  ["that of metrics", () => ["--port", "0"], { metrics: "listen" }],
+] as const)("a server that finds %s taken changes nothing in its folder", async (_, flags, named) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const settings = Object.keys(named).map((part) => [part, { enabled: true, listen: `127.0.0.1:${port}` }]);
+  const machine = operatorMachine(Object.fromEntries(settings) as Record<string, unknown>);
+  const before = readdirSync(machine.folder);
+  const ran = await machine.run(["serve", ...flags(port)]);
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`:${port}: the port is taken`)]);
+  expect(readdirSync(machine.folder)).toEqual(before);
+});
+
+test("a second server of one database is told so, although its port is taken too", async () => {
+  const machine = operatorMachine();
+  const { url } = await machine.serve();
+  const second = await machine.run(["serve", "--port", new URL(url).port]);
+  expect([second.code, second.stderr]).toEqual([5, expect.stringContaining("already served by process")]);
 });
 
 test("a new database stays if it has an account, or while another process has it open", () => {
