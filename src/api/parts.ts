@@ -1,8 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Blindness } from "../database/database.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
-import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
-import type { MoveContents } from "../endpoints/move-endpoint.ts";
+import type { EndpointContents } from "../endpoints/endpoint-contents.ts";
 import type { WorkspaceContents } from "../workspaces/delete-workspace.ts";
 import type { FileLinks } from "../files/file-links.ts";
 import type { Clock } from "../foundation/clock.ts";
@@ -43,10 +42,8 @@ export interface ApiParts {
   readonly storedLetters: Pick<StoredLetters, "wake"> | null;
   /** The address at which people open the dashboard; null if it is unknown. */
   readonly dashboardUrl: string | null;
-  /** Deletes what belongs to an endpoint, when the endpoint is deleted. */
-  readonly endpointContents: readonly DeleteContents[];
-  /** Moves what belongs to an endpoint, when the endpoint is moved into another workspace. */
-  readonly movedContents: readonly MoveContents[];
+  /** Deletes and moves what belongs to an endpoint. */
+  readonly endpointContents: EndpointContents;
   /** Counts and deletes what belongs to a workspace. */
   readonly workspaceContents: WorkspaceContents;
   /** The spam settings of an owner who chose nothing. */

@@ -1,10 +1,9 @@
 import type { Config } from "../config/config.ts";
 import { postAddress } from "../config/dashboard-address.ts";
 import type { Steps } from "../database/steps.ts";
-import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import { listChallengeSecrets } from "../endpoints/challenge.ts";
 import { closeEndpointsOf, deleteEndpointsOf } from "../endpoints/delete-endpoints-of.ts";
-import type { MoveContents } from "../endpoints/move-endpoint.ts";
+import type { EndpointContents } from "../endpoints/endpoint-contents.ts";
 import { dropLostFilesOf } from "../files/file-store.ts";
 import {
   createFileLinks,
@@ -37,19 +36,14 @@ export const SECRET_LISTS: readonly ListSecrets[] = [
   listChallengeSecrets,
 ];
 
-/** Deletes what belongs to an endpoint, a batch at a time. A feature that may store many rows for an endpoint adds its function here. */
-export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [
-  deleteSubmissionsOf,
-  dropLostFilesOf,
-  forgetKeysOf,
-  forgetImportedOf,
-];
-
 /**
- * Updates the rows of an endpoint that name its workspace, when it moves to another. A feature that stores such rows adds its function
- * here.
+ * Deletes and moves what belongs to an endpoint, a batch at a time. A feature that may store many rows for an endpoint, or rows of an
+ * endpoint that name its workspace, adds its function here.
  */
-export const MOVED_CONTENTS: readonly MoveContents[] = [moveHeldPostsOf, deleteTokensElsewhere];
+export const ENDPOINT_CONTENTS: EndpointContents = {
+  deletions: [deleteSubmissionsOf, dropLostFilesOf, forgetKeysOf, forgetImportedOf],
+  moves: [moveHeldPostsOf, deleteTokensElsewhere],
+};
 
 /** Counts and deletes what belongs to a workspace. A feature that may store many rows for a workspace adds its function here. */
 export const WORKSPACE_CONTENTS: WorkspaceContents = {

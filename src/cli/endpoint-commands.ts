@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ENDPOINT_CONTENTS, MOVED_CONTENTS } from "../app/features.ts";
+import { ENDPOINT_CONTENTS } from "../app/features.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import { moveEndpoint } from "../endpoints/move-endpoint.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
@@ -265,7 +265,7 @@ const move = operationCommand({
   ],
   examples: ["formsvc endpoint move Contact --to 'Client sites'"],
   operation: moveEndpoint,
-  parts: () => ({ movedContents: MOVED_CONTENTS }),
+  parts: () => ({ endpointContents: ENDPOINT_CONTENTS }),
   input: ({ workspace, to }, [endpoint]) => ({ endpoint, workspace, to }),
   print: printId,
 });

@@ -5,22 +5,11 @@ import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { changed, type Context, operation, type Outcome } from "../operations/operation.ts";
-import { runBatches } from "../operations/run-batches.ts";
+import { deleteContents, type EndpointParts } from "./endpoint-contents.ts";
 import { endpointJson, endpointShape } from "./endpoint-json.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
 import { getEndpoint, reachEndpoint, updateEndpointRow } from "./endpoint-store.ts";
-
-/** The largest number of rows deleted in one transaction, so that posts to other endpoints never wait long. */
-const BATCH_SIZE = 500;
-
-/** Deletes at most `limit` rows of an endpoint, or fewer if they are large. Returns the number deleted; 0 when none are left. */
-export type DeleteContents = (endpointId: string, limit: number) => Steps<number>;
-
-/** Deletes what belongs to an endpoint in the tables of other folders, in this order. */
-interface Parts {
-  readonly endpointContents: readonly DeleteContents[];
-}
 
 /**
  * The endpoint is paused first and deleted last. The change is recorded before, so that after an interruption the record shows who deleted
@@ -39,8 +28,8 @@ export const deleteEndpoint = operation({
       .describe("Whether an endpoint that has submissions or held posts is not deleted."),
   }),
   output: z.strictObject({ endpoint: endpointShape }),
-  async *run(context: Context<Parts>, { only_empty: onlyEmpty, ...reference }) {
-    const { db, parts } = context;
+  async *run(context: Context<EndpointParts>, { only_empty: onlyEmpty, ...reference }) {
+    const { db } = context;
     if (onlyEmpty)
       return { endpoint: endpointJson(await context.transact(() => deleteEmpty(context, reference))) };
     // A durable transaction, because it may be only the primary that knows that the endpoint is gone.
@@ -52,10 +41,7 @@ export const deleteEndpoint = operation({
     await db.transaction(function* () {
       yield* updateEndpointRow(yield* getEndpoint(id), { state: "paused" });
     });
-    yield* runBatches(
-      db,
-      parts.endpointContents.map((deleteBatch) => () => deleteBatch(id, BATCH_SIZE)),
-    );
+    yield* deleteContents(context, id);
     await db.transaction(() => deleteEndpointRow(id));
     return { endpoint: endpointJson(endpoint) };
   },
@@ -71,7 +57,7 @@ const HAS_POSTS_SQL = `SELECT EXISTS (SELECT 1 FROM submission JOIN endpoint_num
  * @throws conflict
  */
 function* deleteEmpty(
-  context: Context<Parts>,
+  context: Context<EndpointParts>,
   reference: { readonly endpoint: string; readonly workspace: string | null },
 ): Steps<Outcome<Endpoint>> {
   const endpoint = yield* reachEndpoint(context, reference);

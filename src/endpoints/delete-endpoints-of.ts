@@ -2,7 +2,7 @@ import { query } from "../database/database.ts";
 import { first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { endKeysOf } from "../keys/key-store.ts";
-import type { DeleteContents } from "./delete-endpoint.ts";
+import type { EndpointContents } from "./endpoint-contents.ts";
 
 /**
  * Makes every post to a workspace's endpoints be refused as if they did not exist: their keys end, and their own pages close. Returns the
@@ -28,12 +28,12 @@ export function* closeEndpointsOf(workspaceId: string, _limit: number, now: numb
  * Returns a step that deletes a batch of the contents of the workspace's oldest endpoint, or the endpoint if it has none left. It returns
  * the number of rows.
  */
-export function deleteEndpointsOf(contents: readonly DeleteContents[]) {
+export function deleteEndpointsOf({ deletions }: EndpointContents) {
   return function* (workspaceId: string, limit: number): Steps<number> {
     const rows = query.selectFrom("endpoint").select("id").where("workspace_id", "=", workspaceId);
     const endpoint = yield* first(rows.orderBy("id").limit(1));
     if (endpoint === undefined) return 0;
-    for (const deleteBatch of contents) {
+    for (const deleteBatch of deletions) {
       const deleted = yield* deleteBatch(endpoint.id, limit);
       if (deleted > 0) return deleted;
     }

@@ -3,25 +3,14 @@ import { query } from "../database/database.ts";
 import { first, run, type Steps, textByEngine } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
-import { runBatches } from "../operations/run-batches.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
 import { unbindEndpoint } from "../workspaces/member-store.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { type EndpointParts, moveContents } from "./endpoint-contents.ts";
 import { endpointJson, endpointShape } from "./endpoint-json.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
 import { checkEndpointLimit, reachEndpoint } from "./endpoint-store.ts";
-
-/** The largest number of rows in one transaction, so that posts never wait long. */
-const BATCH_SIZE = 200;
-
-/** Moves at most `limit` rows of an endpoint into its new workspace. Returns the number of rows; 0 when none are left. */
-export type MoveContents = (endpointId: string, workspaceId: string, limit: number) => Steps<number>;
-
-/** Moves the rows in other folders that name an endpoint's workspace. */
-interface Parts {
-  readonly movedContents: readonly MoveContents[];
-}
 
 /**
  * Keys, ids and submissions do not change. The count of a month stays with the workspace that took the posts. To finish an interrupted
@@ -37,8 +26,8 @@ export const moveEndpoint = operation({
     to: z.string().describe("Id or name of the workspace that gets the endpoint."),
   }),
   output: z.strictObject({ endpoint: endpointShape }),
-  async *run(context: Context<Parts>, { to, ...reference }) {
-    const { db, config, parts } = context;
+  async *run(context: Context<EndpointParts>, { to, ...reference }) {
+    const { config } = context;
     const endpoint = await context.transact(function* () {
       const before = yield* reachEndpoint(context, reference);
       const target = yield* reachWorkspace(context, to);
@@ -49,11 +38,7 @@ export const moveEndpoint = operation({
       // The lists of changes of both workspaces show the move.
       return changed(moved, changeOf(before), changeOf(moved));
     });
-    const { id, workspaceId } = endpoint;
-    yield* runBatches(
-      db,
-      parts.movedContents.map((moveBatch) => () => moveBatch(id, workspaceId, BATCH_SIZE)),
-    );
+    yield* moveContents(context, endpoint);
     return { endpoint: endpointJson(endpoint) };
   },
 });

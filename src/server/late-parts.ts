@@ -1,4 +1,4 @@
-import { ENDPOINT_CONTENTS, MOVED_CONTENTS, spamDefaults, WORKSPACE_CONTENTS } from "../app/features.ts";
+import { ENDPOINT_CONTENTS, spamDefaults, WORKSPACE_CONTENTS } from "../app/features.ts";
 import type { ServiceParts } from "../app/parts.ts";
 import type { SubmitService } from "../app/submit-service.ts";
 import { dashboardUrlOf } from "../app/transports.ts";
@@ -15,7 +15,6 @@ export function latePartsOf({ parts, service }: Served) {
     ...parts,
     dashboardUrl: dashboardUrlOf(parts.config),
     endpointContents: ENDPOINT_CONTENTS,
-    movedContents: MOVED_CONTENTS,
     workspaceContents: WORKSPACE_CONTENTS,
     spamDefaults: spamDefaults(parts.config),
     keyring,

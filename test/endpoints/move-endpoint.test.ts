@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { MOVED_CONTENTS, WORKSPACE_CONTENTS } from "../../src/app/features.ts";
+import { ENDPOINT_CONTENTS, WORKSPACE_CONTENTS } from "../../src/app/features.ts";
 import { createSubmitService } from "../../src/app/submit-service.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import type { AnyDatabase } from "../../src/database/any-database.ts";
@@ -20,7 +20,7 @@ import { addSubmissionWithFile, pdf, sha256 } from "../support/uploads.ts";
 import { until } from "../support/until.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
-const parts = { movedContents: MOVED_CONTENTS };
+const parts = { endpointContents: ENDPOINT_CONTENTS };
 const plainPost: IncomingPost = {
   body: Buffer.from('{"message":"Hello"}'),
   readFields: parseBody,
@@ -64,7 +64,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const [from, to] = [await addPlace(db), await addPlace(db, "ben")];
     await batchServer(db).write([from.held(), to.held()]);
     const input = { endpoint: from.endpointId, to: to.workspaceId };
-    await performOn(db, moveEndpoint, input, { parts: { movedContents: [] } });
+    await performOn(db, moveEndpoint, input, { parts: { endpointContents: { deletions: [], moves: [] } } });
     const contents = { parts: { workspaceContents: WORKSPACE_CONTENTS } };
     await performOn(db, deleteWorkspace, { workspace: from.workspaceId }, contents);
     const counted = await rowsOf(db, "SELECT workspace_id, posts FROM held_total");

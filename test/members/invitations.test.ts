@@ -221,7 +221,7 @@ describe.each(ENGINES)("invitations on $name", ({ temporary }) => {
     expect(await isGood(db, tokenOf(byOwner.url))).toBe(false);
     const there = { accountId: ben.identity.accountId, workspaceId: cleoWorkspace };
     await db.transaction(() => storeMember(there, OWNER, { since: 1, byAccountId: null }));
-    const parts = { movedContents: [] };
+    const parts = { endpointContents: { deletions: [], moves: [] } };
     await performOn(db, moveEndpoint, { endpoint: shop.endpoint, to: there.workspaceId }, { parts });
     await performOn(db, acceptInvitation, { invitation: byBen.invitation.id }, { actor: cleo });
     const { member } = await performOn(db, showMember, { workspace, email: cleoEmail });

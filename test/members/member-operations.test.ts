@@ -42,7 +42,7 @@ const parts = {
   searches: new SearchSlots(),
   spamDefaults: defaultSpamSettings(5),
   workspaceContents: WORKSPACE_CONTENTS,
-  movedContents: [],
+  endpointContents: { deletions: [], moves: [] },
   committed: () => Promise.resolve(),
 };
 const forbidden = { code: "forbidden" };

@@ -81,7 +81,7 @@ test("somebody else's form is like none in each operation, and has no part in wh
   for (const strange of [
     performOn(db, showEndpoint, hers, { actor }),
     performOn(db, pauseEndpoint, hers, { actor }),
-    performOn(db, deleteEndpoint, hers, { actor, parts: { endpointContents: [] } }),
+    performOn(db, deleteEndpoint, hers, { actor, parts: { endpointContents: { deletions: [], moves: [] } } }),
   ]) {
     const message = `there is no endpoint ${cleo.endpoint}`;
     await expect(strange).rejects.toMatchObject({ code: "not_found", message });

@@ -358,7 +358,7 @@ describe.skipIf(!hasPostgresql)("two servers on one PostgreSQL", () => {
       return waiting;
     };
     await during(LOCK_ENDPOINTS.text, [from.endpointId], () =>
-      performOn(dbs[1], moveEndpoint, input, { parts: { movedContents: [] } }),
+      performOn(dbs[1], moveEndpoint, input, { parts: { endpointContents: { deletions: [], moves: [] } } }),
     );
     const outcomes = during("DELETE FROM workspace WHERE id = $1", from.workspaceId, () =>
       outcomesOf(batchServer(dbs[1]), [from.pending(), to.pending()]),
