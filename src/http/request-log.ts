@@ -35,10 +35,16 @@ export function createRequestLog(
 /** A letter, digit, `-`, `_`, `.` or `~` that needs no percent-encoding (RFC 3986, section 2.3) but is encoded, any number of times. */
 const NEEDLESSLY_ENCODED = /%(?:25)*(2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 
-/** The path of an unknown address, decoded so that a key in it is recognised and removed. */
+/**
+ * The address of a letter's link, which contains its token, up to there. Such an address has no route if its method is another one, as that
+ * of programs that look into mail, or if a mail program changed it.
+ */
+const LETTER_LINK = /((?:\/|%(?:25)*2f)mail(?:\/|%(?:25)*2f)+(?:confirm|unsubscribe)(?:\/|%(?:25)*2f)).*/i;
+
+/** The path of an unknown address, decoded so that a key or token in it is recognised and removed. */
 function loggedPath(url: string): string {
   const path = (url.split("?")[0] ?? "").replace(NEEDLESSLY_ENCODED, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
-  return path.slice(0, MAX_LOGGED_PATH);
+  return path.replace(LETTER_LINK, "$1[redacted]").slice(0, MAX_LOGGED_PATH);
 }

@@ -53,6 +53,32 @@ function misspellings(key: string): string[] {
   ]);
 }
 
+test("the token of a letter's link is in no line, also if a mail program changed the address or asks in another way", async () => {
+  const server = await startServer();
+  const token = "Zm9ybXN2Yy10b2tlbi1vZi1hLWxldHRlcg";
+  const changed = [
+    `/mail/unsubscribe/rcpt_1/${token}/`,
+    `/mail/confirm/rcpt_1/${token}/more`,
+    `//mail//confirm/rcpt_1/${token}`,
+    `/Mail/Confirm/rcpt_1/${token}`,
+    `/mail%2Funsubscribe%2Frcpt_1%2F${token}`,
+    `/mail%252Funsubscribe%252Frcpt_1%252F${token}`,
+    `/%6Dail/%63onfirm/rcpt_1/${token}/`,
+    `http://forms.example/mail/confirm/rcpt_1/${token}/`,
+  ].map((path) => ({ method: "GET", path }));
+  const asked = ["OPTIONS", "PROPFIND", "PUT"].map((method) => ({
+    method,
+    path: `/mail/confirm/rcpt_1/${token}`,
+  }));
+  const sent = [...changed, ...asked];
+  await Promise.all(sent.map((request) => server.request(request)));
+  await until(
+    () => server.log.filter((line) => line.includes('"event":"request.answered"')).length >= sent.length,
+  );
+  expect(server.log.join("")).not.toContain(token);
+  expect(server.log.join("")).toContain('"path":"/mail/confirm/[redacted]"');
+});
+
 test("a request is one line with its id, method, path and status, and without its query", async () => {
   const server = await startServer();
   await server.request({ method: "GET", path: "/healthz?token=abc", headers: { "x-request-id": "r-1" } });
@@ -107,12 +133,13 @@ test("a client that goes on after it was refused is one line", async () => {
   expect(server.log.filter((line) => line.includes("request.unreadable"))).toHaveLength(1);
 });
 
-test("keys and webhook secrets are cut out of a line wherever they stand, and silence writes nothing", () => {
+test("keys, tokens and webhook secrets are cut out of a line wherever they stand, and silence writes nothing", () => {
   const lines: string[] = [];
   const sink = { write: (line: string) => void lines.push(line) };
   const secrets = [
     "fsk_abcdefgh1234",
     "fpk_abcdefgh1234",
+    "fat_abcdefgh1234",
     "whsec_abcd+efgh/1234=",
     "fpk_abcdefgh1234/fsk_abcdefgh1234",
     "whsec_abcdefgh/fsk_abcdefgh1234",
