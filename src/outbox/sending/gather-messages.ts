@@ -28,7 +28,7 @@ interface Lead {
  * transaction.
  */
 export function* postpone(recipientId: string, until: number, now: number): Steps<void> {
-  yield* spreadFor(recipientId, until, BULK_BATCH);
+  yield* spreadFor(recipientId, until);
   const ids = yield* freshIds(recipientId, now, BULK_BATCH);
   if (ids.length > 0) yield* run(text(GATHER_SQL.postpone, until, listParameter(ids)));
 }
@@ -38,7 +38,7 @@ export function* postpone(recipientId: string, until: number, now: number): Step
  * transaction.
  */
 export function* joinLead(recipientId: string, now: number): Steps<Lead | null> {
-  yield* spreadFor(recipientId, now, BULK_BATCH);
+  yield* spreadFor(recipientId, now);
   const ids = yield* freshIds(recipientId, now, MOST_TOGETHER + 1);
   const [id, ...members] = ids.slice(0, MOST_TOGETHER).toSorted();
   if (id === undefined) return null;

@@ -1,7 +1,8 @@
 import type { Database } from "../../database/database.ts";
 import { writeSlice } from "../../database/slices.ts";
-import { TEXT_PARAMETER } from "../../database/parameters.ts";
-import { first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
+import { LIST, listParameter } from "../../database/list-parameter.ts";
+import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
+import { all, byEngine, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
 import { BULK_BATCH } from "../queue/delivery.ts";
 import type { QueuedMessage } from "../queue/outbox.ts";
@@ -20,23 +21,43 @@ interface Row {
   readonly claimed_by: string | null;
 }
 
-const oldest = (
-  claimedBy: string,
-): string => `SELECT number, recipient_id, queued_at, messages, ${claimedBy} AS claimed_by,
-      (SELECT recipient.state FROM recipient WHERE recipient.id = outbox.recipient_id) AS state
-    FROM outbox ORDER BY number LIMIT 1`;
+const STATE = "(SELECT recipient.state FROM recipient WHERE recipient.id = outbox.recipient_id) AS state";
+
+/**
+ * Selects the oldest rows until they have a number of messages. PostgreSQL skips rows that another transaction moves at this moment, and
+ * locks the others before it counts them; it locks them again to read what such a transaction has left of them.
+ */
+const oldest = (where: string, state: string) =>
+  byEngine((engine) => {
+    const [among, lock, claimedBy] =
+      engine === "sqlite" ? ["IN", "", "NULL"] : ["= ANY", "FOR UPDATE SKIP LOCKED", "claimed_by"];
+    const chosen = `SELECT number FROM (SELECT number, sum(message_count) OVER (ORDER BY number) - message_count AS before
+      FROM (SELECT number, message_count FROM outbox ${where} ORDER BY number LIMIT ${LIMIT_PARAMETER} ${lock}) AS waiting) AS counted
+      WHERE before < ${LIMIT_PARAMETER}`;
+    return `SELECT number, recipient_id, queued_at, messages, ${claimedBy} AS claimed_by, ${state} FROM outbox
+      WHERE number ${among} (${engine === "sqlite" ? chosen : `ARRAY(${chosen})`}) ORDER BY number ${lock && "FOR UPDATE OF outbox"}`;
+  });
+
+/** The messages as JSON: arrays of the id and the submission's, the recipient's, the state, the time and the server that sends it. */
+const MESSAGES = {
+  sqlite: `INSERT INTO delivery (id, submission_id, recipient_id, state, due_at)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?) AS message
+    WHERE EXISTS (SELECT 1 FROM submission WHERE submission.id = message.value ->> 1)`,
+  // The submissions are locked, so that they stay until their deliveries are stored.
+  postgresql: `WITH message AS MATERIALIZED (SELECT value, ordinal FROM json_array_elements(?::json) WITH ORDINALITY AS each (value, ordinal)),
+    alive AS MATERIALIZED (SELECT id FROM submission WHERE id = ANY (ARRAY(SELECT value ->> 1 FROM message)) ORDER BY id FOR KEY SHARE)
+    INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, attempts, claimed_by)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, (value ->> 4)::bigint,
+      CASE WHEN value ->> 5 IS NULL THEN 0 ELSE 1 END, value ->> 5 FROM message
+    WHERE value ->> 1 IN (SELECT id FROM alive) ORDER BY ordinal`,
+};
 
 export const SPREAD_SQL = {
-  oldest: oldest("NULL"),
-  oldestFor: `SELECT number, recipient_id, queued_at, messages, NULL AS claimed_by, 'enabled' AS state
-    FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
-  submission: "SELECT 1 FROM submission WHERE id = ?",
-  // Two statements: one with the look-up inside it takes three times as long, because SQLite then keeps a statement journal.
-  delivery: "INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
-  // For a message of a row that was claimed whole, which SQLite does not do.
-  claimed: `INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, attempts, claimed_by)
-    VALUES (?, ?, ?, 'sending', ?, 1, ?)`,
-  delete: "DELETE FROM outbox WHERE number = ?",
+  first: "SELECT queued_at FROM outbox ORDER BY number LIMIT 1",
+  oldest: oldest("", STATE),
+  oldestFor: oldest(`WHERE recipient_id = ${TEXT_PARAMETER}`, "'enabled' AS state"),
+  deliveries: MESSAGES,
+  delete: `DELETE FROM outbox WHERE number IN (SELECT CAST(key AS bigint) FROM ${LIST})`,
 } as const;
 
 /**
@@ -45,10 +66,11 @@ export const SPREAD_SQL = {
  */
 export function* spread(most: number, now: number): Steps<number> {
   let count = 0;
-  while (count < most) {
-    const row = yield* first(locked<Row>(SPREAD_SQL.oldest, oldest("claimed_by")));
-    if (row === undefined) break;
-    count += yield* spreadRow(row, Math.min(row.queued_at, now));
+  for (let wanted = batch(most); wanted > 0; wanted = batch(most - count)) {
+    const rows = yield* all(textByEngine<Row>(SPREAD_SQL.oldest, wanted, wanted));
+    const moved = yield* spreadRows(rows, ({ queued_at: queuedAt }) => Math.min(queuedAt, now));
+    count += moved;
+    if (moved < wanted) break;
   }
   return count;
 }
@@ -69,46 +91,35 @@ export async function spreadOutbox(db: Database, now: number): Promise<void> {
 
 /** Moves one batch of messages that have waited long. Returns the number of messages. */
 export async function spreadLate(db: Database, now: number): Promise<number> {
-  const oldest = await db.read(() => first(text<Row>(SPREAD_SQL.oldest)));
+  const oldest = await db.read(() => first(text<Pick<Row, "queued_at">>(SPREAD_SQL.first)));
   // A message whose time is far in the future was queued by a clock that was ahead. It is moved too, because it must not block those behind
   // it.
   if (oldest === undefined || Math.abs(now - oldest.queued_at) <= LONGEST_QUEUED_MS) return 0;
   return db.relaxedTransaction(() => spread(BULK_BATCH, now));
 }
 
-/** Moves up to `most` messages of one enabled recipient. They become due at `dueAt`. */
-export function* spreadFor(recipientId: string, dueAt: number, most: number): Steps<void> {
-  for (let count = 0; count < most;) {
-    const row = yield* first(locked<Row>(SPREAD_SQL.oldestFor, SPREAD_SQL.oldestFor, recipientId));
-    if (row === undefined) return;
-    count += yield* spreadRow(row, dueAt);
-  }
+/** Moves up to a batch of messages of one enabled recipient. They become due at `dueAt`. */
+export function* spreadFor(recipientId: string, dueAt: number): Steps<void> {
+  const rows = yield* all(textByEngine<Row>(SPREAD_SQL.oldestFor, recipientId, BULK_BATCH, BULK_BATCH));
+  yield* spreadRows(rows, () => dueAt);
 }
 
-/** Skips rows that another transaction moves at this moment. */
-function locked<Row>(sqlite: string, postgresql: string, ...parameters: unknown[]) {
-  return textByEngine<Row>(
-    { sqlite, postgresql: `${postgresql} FOR UPDATE OF outbox SKIP LOCKED` },
-    ...parameters,
-  );
+function batch(most: number): number {
+  return Math.min(most, BULK_BATCH);
 }
 
-/** Selects the submission and locks it, so that it stays until its delivery is stored. */
-function kept(id: string) {
-  const sql = SPREAD_SQL.submission;
-  return textByEngine({ sqlite: sql, postgresql: `${sql} FOR KEY SHARE` }, id);
-}
-
-function* spreadRow(row: Row, dueAt: number): Steps<number> {
-  const state = row.state === "enabled" ? "pending" : "held";
-  const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
-  for (const [id, submissionId] of messages) {
-    // If the submission was deleted meanwhile, nothing is sent about it.
-    if ((yield* first(kept(submissionId))) === undefined) continue;
-    const of = [id, submissionId, row.recipient_id];
-    if (row.claimed_by === null) yield* run(text(SPREAD_SQL.delivery, ...of, state, dueAt));
-    else yield* run(text(SPREAD_SQL.claimed, ...of, dueAt, row.claimed_by));
-  }
-  yield* run(text(SPREAD_SQL.delete, row.number));
+/** Two statements for all rows, because each is a round trip over a network, and meanwhile nothing else is sent. Returns the number of messages. */
+function* spreadRows(rows: readonly Row[], dueAt: (row: Row) => number): Steps<number> {
+  if (rows.length === 0) return 0;
+  const messages = rows.flatMap((row) => {
+    const waiting = row.state === "enabled" ? "pending" : "held";
+    const state = row.claimed_by === null ? waiting : "sending";
+    const due = dueAt(row);
+    const queued = JSON.parse(row.messages) as readonly QueuedMessage[];
+    return queued.map(([id, submission]) => [id, submission, row.recipient_id, state, due, row.claimed_by]);
+  });
+  // If a submission was deleted meanwhile, nothing is sent about it.
+  yield* run(textByEngine(SPREAD_SQL.deliveries, JSON.stringify(messages)));
+  yield* run(text(SPREAD_SQL.delete, listParameter(rows.map(({ number }) => number))));
   return messages.length;
 }
