@@ -252,11 +252,12 @@ CREATE TABLE held (
   origin TEXT,
   -- Bytes of its texts.
   bytes INTEGER NOT NULL DEFAULT 0,
-  unknown_fields TEXT, unknown_fields_dropped INTEGER
+  unknown_fields TEXT, unknown_fields_dropped INTEGER, sent_kind TEXT CHECK (sent_kind IN ('secret', 'publishable')), sent_key_hash BLOB, sent_body_hash BLOB
 ) STRICT;
 CREATE INDEX held_by_endpoint ON held (endpoint_id, id);
 CREATE UNIQUE INDEX held_by_key ON held (endpoint_id, key_hash) WHERE key_hash IS NOT NULL;
 CREATE INDEX held_by_network ON held (workspace_id, network, trapped DESC, id);
+CREATE INDEX held_by_sent_key ON held (endpoint_id, sent_kind, sent_key_hash) WHERE sent_key_hash IS NOT NULL;
 CREATE INDEX held_for_limit ON held (workspace_id, created_at) WHERE why = 'limit';
 CREATE INDEX held_of_origins ON held (workspace_id, id) WHERE why = 'origin';
 CREATE INDEX held_of_origins_by_endpoint ON held (endpoint_id, id) WHERE why = 'origin';

@@ -44,6 +44,9 @@ const NOTES: Readonly<Record<string, string>> = {
   "held.network": "A hash of the submitter's network; the address itself in rows of earlier versions.",
   "held.key_hash":
     "SHA-256 of the hashes of the Idempotency-Key and the body, and of the kind of key. Old rows lack the kind.",
+  "held.sent_kind": "The kind of key that the post was sent with, if it has an Idempotency-Key.",
+  "held.sent_key_hash": "SHA-256 of the Idempotency-Key.",
+  "held.sent_body_hash": "SHA-256 of the body, if the post has an Idempotency-Key.",
   "held.origin": "The origin of the page, if the post is held because of it.",
   "held.bytes": "The size of the post's texts in bytes.",
   "held_network.first_trapped": "The post of this network that is deleted first.",

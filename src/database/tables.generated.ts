@@ -223,6 +223,12 @@ export interface Tables {
     unknown_fields: string | null;
     /** The number of such values that had no room. */
     unknown_fields_dropped: number | null;
+    /** The kind of key that the post was sent with, if it has an Idempotency-Key. */
+    sent_kind: "secret" | "publishable" | null;
+    /** SHA-256 of the Idempotency-Key. */
+    sent_key_hash: Buffer | null;
+    /** SHA-256 of the body, if the post has an Idempotency-Key. */
+    sent_body_hash: Buffer | null;
   };
   /** The number of held posts that a network has in a workspace, and the one that is deleted first. Triggers count. */
   held_network: {

@@ -232,6 +232,9 @@ function* fillHeld({ workspaceId, endpointIds, heldIds }: Filled): Steps<void> {
       network: `network ${index % 4}`,
       key_hash: index % 5 === 0 ? Buffer.alloc(32, index) : null,
       origin: null,
+      sent_kind: index % 5 === 0 ? "secret" : null,
+      sent_key_hash: index % 5 === 0 ? Buffer.alloc(32, index) : null,
+      sent_body_hash: index % 5 === 0 ? Buffer.alloc(32, 255) : null,
       bytes: 100 + index,
     });
   }

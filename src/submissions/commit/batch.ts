@@ -51,7 +51,7 @@ export type Batch = readonly (PendingSubmission | PendingHeld)[];
  */
 export type CommitOutcome = "stored" | "over_limit" | "gone" | "moved" | "incomplete" | "spent" | Repeated;
 
-/** Another server stored a post with this Idempotency-Key a moment ago. */
+/** Another server stored a post with this Idempotency-Key a moment ago, or a release of a held post did. */
 export interface Repeated {
   /** The id that the first post was given; null if it had another body. */
   readonly firstId: string | null;
@@ -167,7 +167,7 @@ export interface BatchFacts {
   /** Whether an earlier attempt at this transaction stored the submission. */
   isStored(submissionId: string): boolean;
   /** The id that an earlier post with the same Idempotency-Key got; undefined if there is no such post. */
-  firstOf(submissionId: string): Repeated | undefined;
+  firstOf(pending: PendingSubmission): Repeated | undefined;
   /** Whether all bytes of these files are stored. */
   areWhole(fileIds: readonly string[]): boolean;
   /** Whether the post's proof of work is unspent. An engine may spend the proof in this call, so `decide` asks for it last. */
@@ -185,7 +185,7 @@ export function decide(
   if (workspaceId === undefined) return "gone";
   if (workspaceId !== checkedFor(pending)) return "moved";
   if (pending.kind === "held") return found.hasProof(pending) ? "stored" : "spent";
-  const first = found.firstOf(pending.submission.id);
+  const first = found.firstOf(pending);
   if (first !== undefined) return first;
   if (pending.fileIds !== null && !found.areWhole(pending.fileIds)) return "incomplete";
   if (!counts.allows(pending)) return "over_limit";

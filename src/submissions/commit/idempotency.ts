@@ -49,12 +49,14 @@ export function readIdempotencyKey(
   return { endpointId, kind, keyHash: sha256(header), bodyHash: sha256(body) };
 }
 
-const FIRST_SQL = `SELECT body_hash, submission_id FROM idempotency
+/** Finds the post that used a key. The last parameter is the time since which keys count. */
+export const FIRST_SQL = `SELECT body_hash, submission_id, created_at FROM idempotency
   WHERE endpoint_id = ? AND kind = ? AND key_hash = ? AND created_at > ?`;
 
-interface FirstPost {
+export interface FirstPost {
   readonly body_hash: Buffer;
   readonly submission_id: string;
+  readonly created_at: number;
 }
 
 /** Runs inside the transaction that stores the submission. */
@@ -82,12 +84,31 @@ export function otherBody(): FormsvcError {
   );
 }
 
+const DROP_STORED_SQL = `DELETE FROM held WHERE id IN (
+  SELECT held.id FROM (
+    SELECT endpoint_id, kind, key_hash, body_hash, submission_id FROM idempotency
+    WHERE created_at <= ? ORDER BY created_at LIMIT ?
+  ) AS old
+  JOIN held ON held.endpoint_id = old.endpoint_id AND held.sent_kind = old.kind
+    AND held.sent_key_hash = old.key_hash AND held.sent_body_hash = old.body_hash
+  WHERE EXISTS (SELECT 1 FROM submission WHERE submission.id = old.submission_id))`;
+
+/**
+ * Drops held posts that were stored later, because their sender sent them again. Of the keys that were recorded up to `before`, it looks at
+ * the oldest, at most `limit`. After these are forgotten, nobody could tell that a held post is there twice.
+ */
+function* dropStoredTwins(before: number, limit: number): Steps<void> {
+  yield* run(text(DROP_STORED_SQL, before, limit));
+}
+
 const FORGET_SQL = `DELETE FROM idempotency WHERE (endpoint_id, kind, key_hash) IN
   (SELECT endpoint_id, kind, key_hash FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`;
 
-/** Deletes up to 500 expired rows. Returns the number deleted. */
-export function forgetExpired(now: number): Steps<number> {
-  return run(text(FORGET_SQL, now - REMEMBERED_MS, FORGET_BATCH));
+/** Deletes up to 500 expired rows, and held posts that were stored under one of these keys meanwhile. Returns the number of rows. */
+export function* forgetExpired(now: number): Steps<number> {
+  const before = now - REMEMBERED_MS;
+  yield* dropStoredTwins(before, FORGET_BATCH);
+  return yield* run(text(FORGET_SQL, before, FORGET_BATCH));
 }
 
 const FORGET_OF_ENDPOINT_SQL = `DELETE FROM idempotency WHERE endpoint_id = ? AND (kind, key_hash) IN

@@ -36,7 +36,7 @@ import {
   type Repeated,
 } from "./batch.ts";
 import { countEvicted, type Eviction, type HeldCount, MAX_EVICTED, passedBound } from "../held/evict-held.ts";
-import { hashOfRetry, type HeldPost } from "../held/held-post.ts";
+import type { HeldPost } from "../held/held-post.ts";
 import {
   awaitVerdicts,
   contentJson,
@@ -47,11 +47,11 @@ import {
   FIND_STORED,
   type FirstRow,
   FORGET_KEYS,
-  INSERT_HELD,
   INSERT_SUBMISSIONS,
   type KeyJson,
   RECORD_KEYS,
   type ScanWaitJson,
+  writeHeld,
 } from "./postgresql-statements.ts";
 import { returnProofs, spendProofs } from "./postgresql-proofs.ts";
 
@@ -224,7 +224,7 @@ function foundBy({ endpoints, there, repeated, wholeFiles, spent }: Locked): Bat
   return {
     workspaceOf: (id) => endpoints.get(id)?.workspace_id,
     isStored: (id) => there.has(id),
-    firstOf: (id) => repeated.get(id),
+    firstOf: ({ submission }) => repeated.get(submission.id),
     areWhole: (ids) => ids.every((id) => wholeFiles.has(id)),
     hasProof: (pending) => !spent.has(idOf(pending)),
   };
@@ -306,22 +306,6 @@ function forgetKeys(
 ): Promise<unknown>[] {
   const keys = refused.flatMap(keyOf);
   return keys.length === 0 ? [] : [transaction.query(FORGET_KEYS, JSON.stringify(keys))];
-}
-
-function writeHeld(transaction: BatchTransaction, pending: readonly PendingHeld[]): Promise<unknown>[] {
-  if (pending.length === 0) return [];
-  const rows = pending.map(({ held, trapped, network, idempotent, bytes }) => ({
-    ...contentJson(held),
-    workspace_id: held.workspaceId,
-    endpoint_id: held.endpointId,
-    why: held.why,
-    trapped: trapped ? 1 : 0,
-    network,
-    key_hash: idempotent && `\\x${hashOfRetry(idempotent).toString("hex")}`,
-    bytes,
-    origin: held.origin ?? null,
-  }));
-  return [transaction.query(INSERT_HELD, JSON.stringify(rows))];
 }
 
 /** Deletes held posts that exceed the bounds of their workspace, in the same round trip as the commit. */

@@ -1,7 +1,8 @@
 import { numberMarks } from "../../database/number-parameters.ts";
 import type { BatchStatement, BatchTransaction } from "../../database/postgresql/batch-connection.ts";
 import { EVICT_CALL, EVICT_ORIGINS_SQL } from "../held/evict-held.ts";
-import type { HeldPost } from "../held/held-post.ts";
+import { hashOfRetry, type HeldPost } from "../held/held-post.ts";
+import type { PendingHeld } from "./batch.ts";
 import { REMEMBERED_MS } from "./idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, type Submission } from "../stored/submission.ts";
 
@@ -115,16 +116,45 @@ export const FORGET_KEYS: BatchStatement = {
 };
 
 /**
- * `key_hash` is in the text form of a bytea. Rows are inserted in the order of workspace and network, because triggers lock rows of counts:
+ * Hashes are in the text form of a bytea. Rows are inserted in the order of workspace and network, because triggers lock rows of counts:
  * so every batch locks them in the same order.
  */
-export const INSERT_HELD: BatchStatement = {
+const INSERT_HELD: BatchStatement = {
   name: "insert_held",
-  text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin)
-    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin
+  text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin,
+      sent_kind, sent_key_hash, sent_body_hash)
+    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin,
+      sent_kind, sent_key_hash, sent_body_hash
     FROM json_populate_recordset(NULL::held, $1::json)
     ORDER BY workspace_id, network, id ON CONFLICT DO NOTHING`,
 };
+
+export function writeHeld(
+  transaction: BatchTransaction,
+  pending: readonly PendingHeld[],
+): Promise<unknown>[] {
+  if (pending.length === 0) return [];
+  const rows = pending.map(({ held, trapped, network, idempotent, bytes }) => ({
+    ...contentJson(held),
+    workspace_id: held.workspaceId,
+    endpoint_id: held.endpointId,
+    why: held.why,
+    trapped: trapped ? 1 : 0,
+    network,
+    key_hash: idempotent && byteaOf(hashOfRetry(idempotent)),
+    bytes,
+    origin: held.origin ?? null,
+    sent_kind: idempotent && idempotent.kind,
+    sent_key_hash: idempotent && byteaOf(idempotent.keyHash),
+    sent_body_hash: idempotent && byteaOf(idempotent.bodyHash),
+  }));
+  return [transaction.query(INSERT_HELD, JSON.stringify(rows))];
+}
+
+/** The text form of a bytea. */
+function byteaOf(bytes: Buffer): string {
+  return `\\x${bytes.toString("hex")}`;
+}
 
 /** Parameter: the workspace. */
 export const COUNT_HELD: BatchStatement = {

@@ -22,6 +22,7 @@ import {
   type PendingHeld,
   type PendingSubmission,
   recalledOf,
+  type Repeated,
 } from "./batch.ts";
 import {
   ATTACH_HELD_SQL,
@@ -35,7 +36,7 @@ import {
 import { AWAIT_SCAN_SQL } from "../../files/scan-store.ts";
 import { evictForOrigin, evictHeld } from "../held/evict-held.ts";
 import { createHeldPostWriter } from "../held/held-post.ts";
-import { RECORD_KEY_SQL } from "./idempotency.ts";
+import { FIRST_SQL, type FirstPost, RECORD_KEY_SQL, REMEMBERED_MS } from "./idempotency.ts";
 import { SPEND_SQL } from "./spent-proofs.ts";
 import { AWAIT_VERDICT_SQL } from "../files/scanned-files.ts";
 import { INSERT_NUMBERED_SQL, submissionValues } from "../stored/submission-store.ts";
@@ -60,6 +61,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): BatchWriter {
   const keep = createKeeper(db, files);
   const endpoints = createEndpointLook(db);
   const spend = createSpender(db);
+  const findFirst = createKeyLook(db);
   const storeChunk = (chunk: NewChunk): void => {
     // This commit acknowledges nothing. The commit of the post makes the chunk durable, with everything that is in the log before it.
     db.relaxedTransactionNow(() => files.store(chunk));
@@ -72,7 +74,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): BatchWriter {
       const found: BatchFacts = {
         workspaceOf: (endpointId) => endpointOf(endpointId)?.workspaceId,
         isStored: () => false,
-        firstOf: () => undefined,
+        firstOf: findFirst,
         areWhole: files.areWhole,
         hasProof: spend,
       };
@@ -116,6 +118,20 @@ function createSpender(db: SqliteDatabase): (pending: PendingSubmission | Pendin
     const { proof } = pending;
     if (proof === null) return true;
     return insert.run(proof.id, idOf(pending), proof.expiresAt).changes > 0;
+  };
+}
+
+/** Returns a function that finds the post that a release stored under the Idempotency-Key of a post while that was on its way. */
+function createKeyLook(db: SqliteDatabase): (pending: PendingSubmission) => Repeated | undefined {
+  const find = db.prepare(FIRST_SQL);
+  return ({ idempotent, submission }) => {
+    if (idempotent === null) return undefined;
+    const { endpointId, kind, keyHash, bodyHash } = idempotent;
+    const first = find.get(endpointId, kind, keyHash, submission.createdAt - REMEMBERED_MS) as
+      | FirstPost
+      | undefined;
+    if (first === undefined) return undefined;
+    return { firstId: first.body_hash.equals(bodyHash) ? first.submission_id : null };
   };
 }
 

@@ -96,10 +96,10 @@ export const releaseHeld = operation({
     const linkFiles: LinkRow = (...data) => parts.fileLinks.linkRow(...data);
     return context.transact(function* () {
       const held = yield* reachHeldPost(context, reference);
-      const submission = yield* releaseHeldPostRow(held, config.plans, now, linkFiles);
+      const { id, wasStored } = yield* releaseHeldPostRow(held, config.plans, now, linkFiles);
       const { workspaceId } = held;
-      const released = { held: held.id, submission: submission.id };
-      return changed(released, { subject: held.id, workspaceId, detail: null });
+      const detail = wasStored ? "its sender sent it again, and it was stored then" : null;
+      return changed({ held: held.id, submission: id }, { subject: held.id, workspaceId, detail });
     });
   },
 });

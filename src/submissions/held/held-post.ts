@@ -64,8 +64,9 @@ type HeldPostWriter = (post: NewHeldPost) => void;
 
 export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
   const insert = db.prepare(
-    `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin)
-     VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin,
+       sent_kind, sent_key_hash, sent_body_hash)
+     VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
   );
   return ({ held, trapped, network, idempotent, bytes }) =>
@@ -79,6 +80,9 @@ export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
       idempotent && hashOfRetry(idempotent),
       bytes,
       held.origin ?? null,
+      idempotent?.kind ?? null,
+      idempotent?.keyHash ?? null,
+      idempotent?.bodyHash ?? null,
     );
 }
 
