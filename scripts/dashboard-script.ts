@@ -1,8 +1,9 @@
 import { isBuiltin } from "node:module";
 import { join, relative, resolve, sep } from "node:path";
 import { writeFileSync } from "node:fs";
-import { build, type Plugin } from "esbuild";
-import { asAscii, type Beside, pack, shortenLocals } from "./smaller-script.ts";
+import type { Plugin } from "esbuild";
+import { type Beside, bundleBeside } from "./bundle-beside.ts";
+import { asAscii, pack, shortenLocals } from "./smaller-script.ts";
 
 const ASSET = "script-dashboard";
 const FOLDER = "src/dashboard";
@@ -58,21 +59,15 @@ function namesFromProgram(script: string): Map<string, Set<string>> {
 }
 
 /** Bundles the dashboard. @returns the script, which requires files by their paths from the program's folder */
-async function packScript({ folder, buildFolder, options, assets, inputs }: Beside): Promise<string> {
-  const { outputFiles, metafile } = await build({
-    ...options,
-    absWorkingDir: folder,
+async function packScript(beside: Beside): Promise<string> {
+  const { folder, buildFolder, assets } = beside;
+  const { text } = await bundleBeside(ASSET, beside, {
     entryPoints: [join(folder, ENTRY)],
     plugins: [takeFromProgram(folder), shortenLocals()],
-    // A script that is compiled by itself cannot import.
-    supported: { "dynamic-import": false },
-    write: false,
-    metafile: true,
     logLevel: "warning",
   });
-  for (const input of Object.keys(metafile.inputs)) inputs.add(input);
   assets[ASSET] = join(buildFolder, ASSET);
-  const script = asAscii(outputFiles[0]?.text ?? "");
+  const script = asAscii(text);
   writeFileSync(assets[ASSET], pack(script));
   return script;
 }

@@ -1,7 +1,8 @@
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { writeFileSync } from "node:fs";
-import { asAscii, type Beside, pack } from "./smaller-script.ts";
+import type { Beside } from "./bundle-beside.ts";
+import { asAscii, pack } from "./smaller-script.ts";
 
 const ASSET = "script-log-thread";
 

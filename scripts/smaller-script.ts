@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build, type BuildOptions, type Loader, type Plugin, transform } from "esbuild";
+import { type Loader, type Plugin, transform } from "esbuild";
+import { type Beside, bundleBeside } from "./bundle-beside.ts";
 import { brotli } from "./release/compress.ts";
 
 /**
@@ -60,18 +61,6 @@ export const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
   "script-other-parser-simd": { modules: ["undici/lib/milo/simd.js"], isRequired: true },
 };
 
-/** The folders and options with which the pieces beside the script are made, and the records that the build fills. */
-export interface Beside {
-  /** The folder with `src/` and `node_modules/`. */
-  readonly folder: string;
-  readonly buildFolder: string;
-  readonly options: BuildOptions;
-  /** The pieces that were made: path by name. */
-  readonly assets: Record<string, string>;
-  /** The files that the pieces are made of. */
-  readonly inputs: Set<string>;
-}
-
 /** The packed content by hash. A release packs the same content for each of its platforms, which takes seconds. */
 const packedBefore = new Map<string, Buffer>();
 
@@ -92,14 +81,13 @@ export function packLateScripts(beside: Beside): Plugin {
  * Packs the late scripts. @param made the scripts so far, by name @param own the script that is being made, which contains its own modules
  */
 function packOthers(beside: Beside, made: Map<string, Promise<void>>, own?: string): Plugin {
-  const scripts = Object.entries(LATE_SCRIPTS).filter(([name]) => name !== own);
-  const scriptOf = (module: string) => scripts.find(([, { modules }]) => modules.includes(module));
   return {
     name: "pack-late-scripts",
     setup(builder) {
       builder.onResolve({ filter: /^(?:[@a-z]|\.\.\/(?:llhttp|milo)\/)/ }, ({ path: given }) => {
         const path = given.replace(/^\.\.\/(?=llhttp|milo)/, "undici/lib/");
-        return scriptOf(path) === undefined ? null : { path, namespace: "late" };
+        const [name = own] = scriptOf(path) ?? [];
+        return name === own ? null : { path, namespace: "late" };
       });
       // The module is imported, as in the program: if it were required, a package might load a second copy.
       builder.onResolve({ filter: /^shared:/ }, ({ path }) => ({ path, namespace: "shared" }));
@@ -109,10 +97,7 @@ function packOthers(beside: Beside, made: Map<string, Promise<void>>, own?: stri
         contents: `export * from ${JSON.stringify(path.replace("shared:", ""))};`,
       }));
       builder.onLoad({ filter: /.*/, namespace: "late" }, async ({ path }) => {
-        const [name, script] = scriptOf(path) ?? [];
-        if (name === undefined || script === undefined) throw new Error(`no late script has ${path}`);
-        if (!made.has(name)) made.set(name, packScript(name, script, beside, made));
-        await made.get(name);
+        const [name, script] = await packOnce(path, beside, made);
         const runner = JSON.stringify(join(beside.folder, "src/foundation/packed-script.ts"));
         const shared = (script.shared ?? []).map((each) => `"${each}": () => require("shared:${each}")`);
         return {
@@ -126,33 +111,50 @@ module.exports = script[${script.modules.indexOf(path)}];`,
   };
 }
 
+function scriptOf(module: string): [name: string, script: LateScript] | undefined {
+  return Object.entries(LATE_SCRIPTS).find(([, { modules }]) => modules.includes(module));
+}
+
+/** How the bundler writes the path of a module in a late script. */
+const LATE = "late:";
+
+/** Packs the late script that has a module, unless it is packed already. */
+async function packOnce(
+  module: string,
+  beside: Beside,
+  made: Map<string, Promise<void>>,
+): Promise<[name: string, script: LateScript]> {
+  const found = scriptOf(module);
+  if (found === undefined) throw new Error(`no late script has ${module}`);
+  const [name, script] = found;
+  if (!made.has(name)) made.set(name, packScript(name, script, beside, made));
+  await made.get(name);
+  return found;
+}
+
 async function packScript(
   name: string,
   { modules, isRequired, shared = [] }: LateScript,
   beside: Beside,
   made: Map<string, Promise<void>>,
 ): Promise<void> {
-  const { folder, buildFolder, options, assets, inputs } = beside;
+  const { folder, buildFolder, options, assets } = beside;
   const imports = modules.map((module, index) => `import * as m${index} from "${module}";`).join("\n");
   const required = modules.map((module) => `require("${module}")`);
   const contents = isRequired
     ? `module.exports = [${required.join(", ")}];`
     : `${imports}\nmodule.exports = [${modules.map((_, index) => `m${index}`).join(", ")}];`;
-  const { outputFiles, metafile } = await build({
-    ...options,
-    absWorkingDir: folder,
+  const script = await bundleBeside(name, beside, {
     stdin: { contents, resolveDir: folder },
     external: [...(options.external ?? []), ...shared],
     plugins: [packOthers(beside, made, name)],
-    // A script that is compiled by itself cannot import.
-    supported: { "dynamic-import": false },
-    write: false,
-    metafile: true,
     logLevel: "error",
   });
-  for (const input of Object.keys(metafile.inputs)) if (input !== "<stdin>") inputs.add(input);
+  // If the script was bundled before, those that it runs were packed for another folder.
+  for (const input of script.inputs)
+    if (input.startsWith(LATE)) await packOnce(input.slice(LATE.length), beside, made);
   assets[name] = join(buildFolder, name);
-  writeFileSync(assets[name], pack(asAscii(outputFiles[0]?.text ?? "")));
+  writeFileSync(assets[name], pack(asAscii(script.text)));
 }
 
 /**
@@ -180,15 +182,22 @@ export function shortenLocals(): Plugin {
     setup(builder) {
       builder.onLoad({ filter: /\.(?:ts|[cm]?js)$/ }, async ({ path }) => {
         const loader = LOADERS[extname(path)] ?? "js";
-        const { code } = await transform(readFileSync(path, "utf8"), {
-          loader,
-          minifyIdentifiers: true,
-          legalComments: "none",
-        });
-        return { loader: "js", contents: code };
+        return { loader: "js", contents: await shorten(readFileSync(path, "utf8"), loader) };
       });
     },
   };
+}
+
+/** The shortened modules by loader and content. A release shortens the same modules for each of its platforms. */
+const shortenedBefore = new Map<string, Promise<string>>();
+
+function shorten(text: string, loader: Loader): Promise<string> {
+  const key = `${loader}:${text}`;
+  const shortened =
+    shortenedBefore.get(key) ??
+    transform(text, { loader, minifyIdentifiers: true, legalComments: "none" }).then(({ code }) => code);
+  shortenedBefore.set(key, shortened);
+  return shortened;
 }
 
 /** Embeds the pages of docs/ as packed bytes, which take three quarters of the space of their text in the script. */

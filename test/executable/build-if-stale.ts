@@ -9,6 +9,7 @@ const SOURCES = [
   "migrations",
   "scripts/build.ts",
   "scripts/executable.ts",
+  "scripts/bundle-beside.ts",
   "scripts/smaller-script.ts",
   "scripts/dashboard-script.ts",
   "scripts/log-thread-script.ts",

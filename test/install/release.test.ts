@@ -17,7 +17,7 @@ import { build } from "esbuild";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { neededLibraries } from "../../scripts/elf.ts";
 import { ONE_SCRIPT } from "../../scripts/executable.ts";
-import { bundlePatternEngine } from "../../scripts/smaller-script.ts";
+import { bundlePatternEngine, LATE_SCRIPTS } from "../../scripts/smaller-script.ts";
 import { freePort } from "../faults/server.ts";
 import { whenEnded } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -203,7 +203,7 @@ const FORMATS: readonly [platform: string, magic: string, at: number, machine: s
 ];
 
 test.skipIf(!canInstall)(
-  "each executable is in its platform's format, for its processor, and holds the program",
+  "each executable is in its platform's format, for its processor, and holds the program with its packed scripts",
   () => {
     for (const [platform, magic, at, machine] of FORMATS) {
       const bytes = readFileSync(join(unpack(platform), "formsvc"));
@@ -225,6 +225,17 @@ function expectProgram(platform: string, bytes: Buffer): void {
   // The mark that tells this Node to run what was put into it.
   const mark = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:1";
   expect([platform, bytes.includes(mark)]).toEqual([platform, true]);
+  const missing = [...Object.keys(LATE_SCRIPTS), "script-dashboard", "script-log-thread"].filter(
+    (name) => !bytes.includes(nameOfAsset(name)),
+  );
+  expect([platform, missing]).toEqual([platform, []]);
+}
+
+/** How Node writes the name of an asset into an executable: after its length, unlike the name in a script. */
+function nameOfAsset(name: string): Buffer {
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(name.length));
+  return Buffer.concat([length, Buffer.from(name)]);
 }
 
 const emulator = "qemu-aarch64-static";
