@@ -1,7 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { LinkedFiles } from "../submissions/files/linked-files.ts";
+import { describeError, FormsvcError } from "../foundation/errors.ts";
+import { type DeadLinkPage, sendDeadLink } from "./dead-link-page.ts";
 import { fileAnswers, sendFile } from "./file-reply.ts";
+import { prefersPage } from "./prefers-json.ts";
 import { COMMON_ERRORS, type RouteDescription } from "./operation.ts";
 
 export interface FileRoutesParts {
@@ -21,10 +24,22 @@ export function fileRoutes(server: FastifyInstance, { linkedFiles }: FileRoutesP
     handler: async (request, reply) => {
       const { until, sig } = request.query;
       const link = { id: request.params.file, until: textOf(until), signature: textOf(sig) };
-      const { file, open } = await linkedFiles.open(link);
-      return sendFile({ request, reply }, file, open);
+      try {
+        const { file, open } = await linkedFiles.open(link);
+        return sendFile({ request, reply }, file, open);
+      } catch (error) {
+        // People follow the links of e-mails; a program gets the error as JSON.
+        if (!isDead(error) || !prefersPage(request.headers.accept)) throw error;
+        return sendDeadLink({ request, reply: reply.code(describeError(error.code).status) }, DEAD);
+      }
     },
   });
+}
+
+const DEAD: DeadLinkPage = { title: "deadTitle", lines: ["deadFile"] };
+
+function isDead(error: unknown): error is FormsvcError {
+  return error instanceof FormsvcError && (error.code === "not_found" || error.code === "gone");
 }
 
 /** The value of a parameter; empty if it is missing or given twice. */

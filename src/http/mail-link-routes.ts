@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeError, FormsvcError } from "../foundation/errors.ts";
 import { html } from "../foundation/html.ts";
 import type { Log } from "../foundation/log.ts";
-import { acceptedLanguage, type Language } from "../languages/language.ts";
+import type { Language } from "../languages/language.ts";
 import { type TextKey, wordingIn } from "../languages/wording.ts";
 import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/mail-links.ts";
+import { type DeadLinkPage, languageOf, sendDeadLink } from "./dead-link-page.ts";
 import { beginErrorReply } from "./error-reply.ts";
 import { FORM_TYPES } from "./form-body.ts";
 import { type NotReadyReason, refusalOf } from "./health-routes.ts";
@@ -45,8 +46,8 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
       scope.addContentTypeParser(type, { parseAs: "buffer" }, (_request, _body, parsed) => parsed(null));
     scope.setErrorHandler((thrown, request, reply) => {
       const error = beginErrorReply({ request, reply, log }, thrown, MAX_BODY_BYTES);
-      const dead = request.url.startsWith("/mail/confirm/") ? "deadLink" : "deadStopLink";
-      return sendFailure({ request, reply }, error, mailLinks === null ? "noMail" : dead);
+      const kind = request.url.startsWith("/mail/confirm") ? "confirm" : "unsubscribe";
+      return sendFailure({ request, reply }, error, mailLinks === null ? NO_MAIL : DEAD[kind]);
     });
     scope.addHook("onRequest", async () => {
       const blind = blindness();
@@ -64,12 +65,17 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
           await links().act(kind, request.params.id, request.params.token),
         ),
       );
+      // Mail programs cut long links, or take the full stop or bracket after one for a part of it.
+      for (const cut of [`/mail/${kind}`, `/mail/${kind}/*`])
+        scope.route({ method: ["GET", "POST"], url: cut, bodyLimit: MAX_BODY_BYTES, handler: refuseCut });
     }
     done();
   });
 }
 
-const POLICY = pagePolicy([], null);
+async function refuseCut(): Promise<never> {
+  throw new FormsvcError("not_found", "The link is not complete.");
+}
 
 /**
  * A page's words, by what its link does. Before a person has agreed, the page shows no name that an owner chose: it could be a text for
@@ -137,10 +143,6 @@ ${button !== null && html`<form method="post"><button>${wording.text(button)}</b
   );
 }
 
-function languageOf({ headers }: FastifyRequest): Language {
-  return acceptedLanguage(headers["accept-language"]) ?? "en";
-}
-
 /** A day and time such as `29 November at 15:05 CET`. */
 function dayIn(language: Language, timeZone: string, ms: number): string {
   const locale = language === "en" ? "en-GB" : language;
@@ -148,12 +150,16 @@ function dayIn(language: Language, timeZone: string, ms: number): string {
   return new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", ...hour }).format(ms);
 }
 
-/** Answers a request whose link leads nowhere. */
-function sendFailure({ request, reply }: Exchange, { code }: FormsvcError, sentence: TextKey): FastifyReply {
-  const language = languageOf(request);
-  const wording = wordingIn(language);
-  const content = html`<p>${wording.text(code === "not_found" ? sentence : "tryAgain")}</p>
-<p class="facts" lang="en" dir="ltr">${describeError(code).error}</p>`;
-  const page = servicePage({ language, title: wording.text("failedTitle"), seal: "stop", content });
-  return sendPage(reply, page, POLICY);
+/** The same words for every link of a kind, so that they reveal nothing about what exists. */
+const DEAD: Readonly<Record<MailLinkKind, DeadLinkPage>> = {
+  confirm: { title: "deadTitle", lines: ["deadEntry", "deadLinkNext"] },
+  unsubscribe: { title: "deadTitle", lines: ["deadStopLink", "deadStopNext"] },
+};
+const NO_MAIL: DeadLinkPage = { title: "failedTitle", lines: ["noMail"] };
+
+/** Answers a request whose link leads nowhere, or that cannot be answered now. */
+function sendFailure(exchange: Exchange, { code }: FormsvcError, dead: DeadLinkPage): FastifyReply {
+  if (code === "not_found") return sendDeadLink(exchange, dead);
+  const facts = `${describeError(code).error} · request ${exchange.request.id}`;
+  return sendDeadLink(exchange, { title: "failedTitle", lines: ["tryAgain"], facts });
 }

@@ -78,6 +78,16 @@ test("without a mail server a link is shown once to hand over; with it somebody 
   expect(server.owner.now(() => isOwnProvedAddress(account?.id ?? "", GUEST))).toBe(false);
 });
 
+test("a link that does not work says so in the language of the reader's browser", async () => {
+  const { forms } = await withoutMail();
+  for (const path of ["", "/accept"]) {
+    const form = { token: "A".repeat(32), new_password: PASSWORD };
+    const { status, text } = await forms.post(`/invitation${path}`, form, { "accept-language": "ar" });
+    expect([status, text]).toEqual([401, expect.stringContaining('<div lang="ar" dir="rtl">')]);
+    expect(text).toContain("هذا الرابط لا يعمل");
+  }
+});
+
 test("a link that was used, withdrawn, replaced or is late is refused in the same words, and makes no account", async () => {
   const { server, bea, invite, answer } = await withoutMail();
   const withdrawn = tokenIn((await invite()).text);
@@ -92,7 +102,7 @@ test("a link that was used, withdrawn, replaced or is late is refused in the sam
   const [first = "", ...others] = await Promise.all(
     [withdrawn, replaced, used, late, made].map(async (token) => {
       const { status, text } = await answer(token, "/accept", { new_password: PASSWORD });
-      expect([status, text.includes("This invitation was used, withdrawn or replaced")]).toEqual([401, true]);
+      expect([status, text.includes("This link does not work")]).toEqual([401, true]);
       return text;
     }),
   );

@@ -230,10 +230,14 @@ describe("a link", () => {
           new_password: PASSWORD,
         });
       const refused = async (link: string) => {
-        expect((await get(link)).status).toBe(404);
+        // In the language of the reader's browser, with what to do next.
+        const shown = await get(link, { "accept-language": "pl" });
+        expect([shown.status, shown.text]).toEqual([404, expect.stringContaining("Ten odnośnik nie działa")]);
+        expect(shown.text).toContain(`lang="pl" dir="ltr"`);
+        expect(shown.text).toMatch(new RegExp(`href="/dashboard/${path}">Poproś`));
         const answer = await use(link);
         expect([answer.status, answer.headers["set-cookie"]]).toEqual([401, undefined]);
-        expect(answer.text).toContain("This link was used, is older than");
+        expect(answer.text).toContain("This link does not work");
         expect(answer.text).not.toContain(PASSWORD);
       };
       const old = await ask(1);
@@ -314,6 +318,8 @@ test("while signing up is closed its pages do not exist, and no page leads there
   const { get, post, server, mail } = await startMailedSite({ dashboard: { signUp: "closed" } });
   for (const path of [...PATHS.map((each) => `/sign-up${each}`), "/sign-up/confirm?token=x"])
     expect((await get(`/dashboard${path}`)).status, path).toBe(404);
+  const former = await get("/dashboard/sign-up/confirm?token=x", { "accept-language": "de" });
+  expect(former.text).toContain("Dieser Link gilt nicht");
   expect((await post("/sign-up", { email: NEW })).status).toBe(404);
   expect((await post("/sign-up/confirm", { token: "x", new_password: PASSWORD })).status).toBe(404);
   expect((await get("/dashboard/sign-in")).text).not.toContain("sign-up");

@@ -81,9 +81,7 @@ describe.skipIf(chromiumPath === null)("signing in with a real browser", () => {
     await page.fill("[name=new_password]", PASSWORD);
     await page.click("text=Set the password and sign in");
     await page.waitForSelector("[role=alert]");
-    expect(await page.innerText("[role=alert]")).toContain(
-      "Sign in with your password, or ask whoever runs this server",
-    );
+    expect(await page.innerText("[role=alert]")).toContain("Ask whoever sent it for a new one");
     expect(await page.isVisible("[name=password]")).toBe(true);
     expect(await page.isVisible("[name=token]")).toBe(false);
   });

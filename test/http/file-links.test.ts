@@ -109,6 +109,23 @@ test("every wrong address of a file is 404 in the same words, one that ended too
   expect((await read(server, url)).status).toBe(404);
 });
 
+test("a person who opens an address of a file that ended, or whose file is deleted, reads it in their language", async () => {
+  const { server, ask, sent, received } = await world();
+  const { url } = fileOf(received[0] as Received);
+  const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8", "accept-language": "de" };
+  const open = async (address: string) => {
+    const { status, headers, bytes } = await read(server, address, browser);
+    return [status, headers.get("content-type"), bytes.toString("utf8")] as const;
+  };
+  const wrong = await open(`${url}x`);
+  expect(wrong[2]).toContain('<html lang="de"');
+  expect(wrong[2]).toContain("oder die Datei wurde gelöscht");
+  await ask("DELETE", `/files/${sent.files[0]?.id}`);
+  expect(await open(url)).toEqual([410, "text/html; charset=utf-8", wrong[2]]);
+  server.clock.advance(7 * DAY_MS);
+  expect(await open(url)).toEqual([404, "text/html; charset=utf-8", wrong[2]]);
+});
+
 test("the file of a submission in the bin has no address, until it is brought back", async () => {
   const { server, endpoint, ask, sent, received } = await world();
   const file = sent.files[0]?.id ?? "";

@@ -60,15 +60,40 @@ test("the link of a confirmation shows what it does, and only its button does it
   expect([(await get(path)).status, (await post(path)).status]).toEqual([404, 404]);
 });
 
+test("a link that a mail program cut or lengthened leads to the same page as a dead one, and no token is logged", async () => {
+  const { server, ask, path, get, post } = await begin(false);
+  const asked = ask();
+  const dead = (await get(`${asked}x`, "de")).text;
+  for (const wrong of [
+    "/mail/confirm",
+    "/mail/confirm/",
+    asked.slice(0, asked.lastIndexOf("/")),
+    `${asked}/`,
+  ]) {
+    const { status, text } = await get(wrong, "de");
+    expect([status, text], wrong).toEqual([404, dead]);
+  }
+  const stopped = await post(`${path}/%3E`);
+  expect([stopped.status, stopped.text]).toEqual([
+    404,
+    expect.stringContaining("use the link in the newest"),
+  ]);
+  const tokens = [asked, path].map((each) => each.slice(each.lastIndexOf("/") + 1));
+  for (const token of tokens) expect(server.log.join("\n")).not.toContain(token);
+});
+
 test("the pages of links are in the endpoint's language, else in the browser's, also if the link is dead", async () => {
   const { server, ask, path, get, post, recipient } = await begin(false);
   const asked = ask();
   expect((await get(asked, "de-CH")).text).toContain("Dürfen wir Ihnen E-Mails senden?");
   expect((await get(path, "he")).text).toContain('<html lang="he" dir="rtl">');
   const dead = await get(`/mail/confirm/${recipient.id}/none`, "de");
-  expect([dead.status, dead.text]).toEqual([404, expect.stringContaining(wordingIn("de").text("deadLink"))]);
+  expect([dead.status, dead.text]).toEqual([404, expect.stringContaining(wordingIn("de").text("deadEntry"))]);
   const gone = await get(`/mail/unsubscribe/${recipient.id}/none`, "fr");
   expect(gone.text).toContain(wordingIn("fr").text("deadStopLink"));
+  expect(gone.text).toContain(wordingIn("fr").text("deadStopNext"));
+  expect(dead.text).toContain(wordingIn("de").text("deadLinkNext"));
+  expect(dead.text + gone.text).not.toContain("Not found");
   server.owner.prepare("UPDATE endpoint SET language = 'it'").run();
   const italian = await get(asked, "de");
   expect(italian.text).toContain("Possiamo inviarLe delle e-mail?");

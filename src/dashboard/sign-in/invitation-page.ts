@@ -1,13 +1,15 @@
 import type { FastifyRequest } from "fastify";
+import type { ErrorCode } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { ShownInvitation } from "../../sessions/accept-invitation.ts";
 import type { SignIns } from "../../sessions/sign-in.ts";
-import { page, redirect } from "../answer.ts";
+import { type Page, page, redirect } from "../answer.ts";
 import { textField } from "../kit/field.ts";
 import { answerForms } from "../members/invitations-page.ts";
 import { membershipWords, ROLE_NAMES } from "../members/member-words.ts";
 import type { OpenVisit, Routes } from "../routes.ts";
 import type { PasswordUse } from "../../sessions/password.ts";
+import { deadLinkPage } from "./dead-link-view.ts";
 import { type Entrance, PASSWORD_HINT } from "./entrance.ts";
 import { orAgain, problemView } from "./retry.ts";
 import { tokenIn } from "./token-in.ts";
@@ -42,7 +44,9 @@ export function invitationPages(routes: Routes, { requireWay, clientOf, enter }:
   routes.openWrite("/invitation", (visit) => {
     const { form, reply, request } = visit;
     const token = tokenIn(form.get("token") ?? "");
-    return orAgain(TITLE, reply, askView, async () => {
+    const again = (problem: string, code: ErrorCode): Html | Page =>
+      code === "unauthorized" ? deadLinkPage(request, null) : askView(problem);
+    return orAgain(TITLE, reply, again, async () => {
       const shown = await signIns.showInvitation(token, clientOf(request));
       return page(TITLE, shownView(visit, shown, token));
     });
@@ -52,11 +56,11 @@ export function invitationPages(routes: Routes, { requireWay, clientOf, enter }:
     const { form, reply, request } = visit;
     const token = tokenIn(form.get("token") ?? "");
     const client = clientOf(request);
-    const again = async (problem: string): Promise<Html> => {
+    const again = async (problem: string, code: ErrorCode): Promise<Html | Page> => {
       try {
         return shownView(visit, await signIns.showInvitation(token, client), token, problem);
       } catch {
-        return askView(problem);
+        return code === "unauthorized" ? deadLinkPage(request, null) : askView(problem);
       }
     };
     return orAgain(TITLE, reply, again, async () => {

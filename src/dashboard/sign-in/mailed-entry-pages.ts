@@ -4,9 +4,10 @@ import { createMailedRequests, type MailedRequests } from "../../sessions/ask-by
 import type { LinkPurpose } from "../../sessions/mailed-link.ts";
 import type { SignIns } from "../../sessions/sign-in.ts";
 import { addressOfLink } from "../../sessions/use-link.ts";
-import { page, redirect } from "../answer.ts";
+import { type Page, page, redirect } from "../answer.ts";
+import { deadLinkPage } from "./dead-link-view.ts";
 import type { Entrance } from "./entrance.ts";
-import { askView, ENTRIES, linkView, lostLinkView, sentView } from "./mailed-entry-view.ts";
+import { askView, ENTRIES, linkView, sentView } from "./mailed-entry-view.ts";
 import type { DashboardParts } from "../parts.ts";
 import { secondProofOf } from "./passkey-sign-in-pages.ts";
 import { passkeySupport } from "./relying-party.ts";
@@ -78,6 +79,7 @@ function addEntry(
     requireWay(request);
     return requests;
   };
+  const deadPage = ({ request }: OpenVisit): Page => deadLinkPage(request, `/dashboard${path}`);
 
   routes.openRead(path, (visit) => {
     visited(visit);
@@ -98,19 +100,21 @@ function addEntry(
   });
 
   routes.openRead(linkPath, async (visit) => {
+    // Letters from before the configuration changed still lead here.
+    if (requests === null) return deadLinkPage(visit.request, null);
     visited(visit);
     const token = visit.query.get("token") ?? "";
     const address = await parts.db.read(() => addressOfLink(purpose, token, visit.now));
-    if (address === undefined) return page(linkTitle, lostLinkView(purpose), 404);
+    if (address === undefined) return deadPage(visit);
     return page(linkTitle, linkView(purpose, { token, address, passkeys }));
   });
   routes.openWrite(linkPath, (visit) => {
     visited(visit);
     const { form, reply, request } = visit;
     const [token, newPassword] = [form.get("token") ?? "", form.get("new_password") ?? ""];
-    const again = async (problem: string): Promise<Html> => {
+    const again = async (problem: string): Promise<Html | Page> => {
       const address = await parts.db.read(() => addressOfLink(purpose, token, visit.now));
-      if (address === undefined) return lostLinkView(purpose, problem);
+      if (address === undefined) return deadPage(visit);
       return linkView(purpose, { token, address, passkeys, problem });
     };
     return orAgain(linkTitle, reply, again, async () => {

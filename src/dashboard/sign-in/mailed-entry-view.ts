@@ -14,10 +14,6 @@ interface Entry {
   readonly intro: string;
   readonly sent: string;
   readonly chosen: string;
-  /** How long a link works, what to do if it does not, and the button for that. */
-  readonly lifetime: string;
-  readonly again: string;
-  readonly anew: string;
 }
 
 export const ENTRIES: Readonly<Record<LinkPurpose, Entry>> = {
@@ -29,9 +25,6 @@ export const ENTRIES: Readonly<Record<LinkPurpose, Entry>> = {
     intro: "You get an e-mail with a link. On the page that it leads to, you choose your password.",
     sent: "An e-mail is on its way to the address that you gave. Open its link within 24 hours to choose your password.",
     chosen: "Make the account",
-    lifetime: "for 24 hours",
-    again: "If you have chosen your password already, sign in. Otherwise ask for another e-mail.",
-    anew: "Sign up again",
   },
   reset: {
     path: "/lost-password",
@@ -41,9 +34,6 @@ export const ENTRIES: Readonly<Record<LinkPurpose, Entry>> = {
     intro: "You get an e-mail with a link. On the page that it leads to, you choose a new password.",
     sent: "If there is an account with the address that you gave, an e-mail is on its way there. Open its link within an hour to choose a new password.",
     chosen: "Set the password and sign in",
-    lifetime: "for an hour",
-    again: "Your password is still the one from before. Ask for another e-mail to choose a new one.",
-    anew: "Get a new e-mail",
   },
 };
 
@@ -95,18 +85,6 @@ export function linkView(purpose: LinkPurpose, { token, address, passkeys, probl
       <button class="primary">${chosen}</button>
       ${passkeys && passkeyButton("second factor", "Use a passkey in the place of the code")}
     </form></section>`;
-}
-
-/** The view for a link that is not valid any more. */
-export function lostLinkView(purpose: LinkPurpose, problem?: string): Html {
-  const { path, lifetime, again, anew } = ENTRIES[purpose];
-  return html`<div class="head"><h1>This link does not work</h1></div>
-    ${problemView(problem)}
-    <section class="card">
-      <p>A link works once and ${lifetime}, and a newer e-mail replaces it. ${again}</p>
-      <p><a class="button primary" href="/dashboard${path}">${anew}</a></p>
-    </section>
-    ${backToSignIn}`;
 }
 
 const backToSignIn = html`<p><a href="/dashboard/sign-in">Sign in</a></p>`;

@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import { describeError, type ErrorCode, FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { MaybeLater } from "../../foundation/maybe-later.ts";
-import { type Answer, page } from "../answer.ts";
+import { type Answer, type Page, page } from "../answer.ts";
 import { sentence } from "../kit/sentence.ts";
 
 /** Errors that a person who signs in can do something about. */
@@ -11,12 +11,12 @@ const SHOWN: ReadonlySet<ErrorCode> = new Set(["unauthorized", "rate_limited", "
 /**
  * Runs the work of a form. If it is refused, the form's page is shown again with the reason, and without any secret.
  *
- * @param again renders that page
+ * @param again renders that page, or another one that takes its place
  */
 export async function orAgain(
   title: string,
   reply: FastifyReply,
-  again: (problem: string) => MaybeLater<Html>,
+  again: (problem: string, code: ErrorCode) => MaybeLater<Html | Page>,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
@@ -26,11 +26,12 @@ export async function orAgain(
     const { retryAfterSeconds } = error.facts;
     if (retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(retryAfterSeconds));
     const status = error.code === "usage" ? 422 : describeError(error.code).status;
-    return page(title, await again(sentence(error.message)), status);
+    const shown = await again(sentence(error.message), error.code);
+    return "kind" in shown ? { ...shown, status } : page(title, shown, status);
   }
 }
 
 /** Why the form was refused. A screen reader reads it first. */
-export function problemView(problem: string | undefined): Html | null {
+export function problemView(problem: string | Html | undefined): Html | null {
   return problem === undefined ? null : html`<p class="notice bad" role="alert">${problem}</p>`;
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Steps } from "../../database/steps.ts";
 import { sessionEnded } from "../../foundation/sign-in-events.ts";
+import type { ErrorCode } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Issuer } from "../../sessions/oidc-issuer.ts";
 import type { PasswordUse } from "../../sessions/password.ts";
@@ -14,6 +15,7 @@ import { page, redirect } from "../answer.ts";
 import { passkeyButton } from "./passkey-button.ts";
 import { passkeyForm, secondProofOf } from "./passkey-sign-in-pages.ts";
 import { passkeySupport } from "./relying-party.ts";
+import { deadLinkProblem } from "./dead-link-view.ts";
 import { type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
 import { textField } from "../kit/field.ts";
 import { type MailedEntries, openEntries } from "./mailed-entry-pages.ts";
@@ -31,7 +33,6 @@ const TITLE = "Sign in";
 const CODE_TITLE = "Second factor";
 const WELCOME = "Welcome, choose a password";
 const SET_PASSWORD = "Set the password and sign in";
-const WAY_ON = "Sign in with your password, or ask whoever runs this server for a new link.";
 const NAMED_VIEW = html`<h1>A proxy signs you in</h1>
   <p>There is no session here to end: the proxy in front of this server says who you are with each page. Sign out there.</p>`;
 
@@ -136,15 +137,13 @@ function linkPage(
     requireWay(request);
     const [token, next] = [tokenIn(form.get("token") ?? ""), safeNext(form.get("next"))];
     const isWelcome = form.get("welcome") === "1";
-    const again = async (problem: string): Promise<Html> => {
-      if (!isWelcome) return signInView(entries, { token, next, problem });
+    const again = async (problem: string, code: ErrorCode): Promise<Html> => {
       const link = await db.read(() => readLink(token, clock.now()));
+      const isDead = link === undefined && code === "unauthorized";
+      const said = isDead ? deadLinkProblem(request) : problem;
+      if (!isWelcome) return signInView(entries, { token, next, problem: said });
       // If the link is not valid any more, the page is no welcome, but lets people with a password sign in.
-      if (link === undefined)
-        return signInView(entries, {
-          next,
-          problem: entries.passwords === "on" ? `${problem} ${WAY_ON}` : problem,
-        });
+      if (link === undefined) return signInView(entries, { next, problem: said });
       const factors = link.factors && shownFactors(entries, link.factors);
       return welcomeView({ token, next, problem, passwords: entries.passwords, email: link.email, factors });
     };
@@ -188,7 +187,7 @@ interface SignInForm {
   readonly email?: string;
   /** The token of a link. If there is one, its form is shown first. */
   readonly token?: string;
-  readonly problem?: string;
+  readonly problem?: string | Html;
 }
 
 function signInView(entries: Ways, { next, email = "", token, problem }: SignInForm): Html {

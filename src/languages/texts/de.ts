@@ -98,10 +98,18 @@ export const de: Texts = {
   stoppedNote: "Wenn Sie sie wieder erhalten möchten, fragen Sie den Betreiber des Formulars.",
   goodUntil: "Der Link gilt bis {day}.",
   failedTitle: "Das hat nicht geklappt",
-  deadLink:
-    "Der Link gilt nicht oder nicht mehr: Er wurde benutzt, ersetzt oder ist älter als 7 Tage. Wer damit zugestimmt hat, muss nichts weiter tun.",
   deadStopLink: "Der Link gilt nicht: Diesen Empfänger gibt es nicht mehr.",
   noMail: "Dieser Server sendet zurzeit keine E-Mails.",
+  deadTitle: "Dieser Link gilt nicht",
+  deadLinkNext:
+    "Wenn Sie noch nicht zugestimmt haben, bitten Sie den Betreiber des Formulars um eine neue E-Mail.",
+  deadStopNext:
+    "Wenn noch E-Mails kommen, nehmen Sie den Link der neuesten, oder fragen Sie den Betreiber des Formulars.",
+  deadFile: "Der Link ist unvollständig oder gilt nicht mehr, oder die Datei wurde gelöscht.",
+  deadEntry: "Der Link wurde benutzt oder durch einen neueren ersetzt, oder er ist zu alt.",
+  deadEntryNext: "Bitten Sie um einen neuen, oder melden Sie sich an.",
+  newLetter: "Neue E-Mail anfordern",
+  signIn: "Anmelden",
   askSubject: "Möchten Sie die Einsendungen von {form} erhalten?",
   askText: "Jemand, der das Formular „{form}“ betreut, möchte die Einsendungen an diese Adresse senden.",
   askSubjectAt: "Möchten Sie die Einsendungen eines Formulars auf {host} erhalten?",

@@ -104,10 +104,17 @@ export const en = {
   stoppedNote: "If you want them again, ask the owner of the form.",
   goodUntil: "The link is good until {day}.",
   failedTitle: "This did not work",
-  deadLink:
-    "The link does not work, or no longer: it was used, replaced, or is older than 7 days. Whoever has agreed by it needs do nothing more.",
   deadStopLink: "The link does not work: the recipient is no longer there.",
   noMail: "This server sends no e-mail at present.",
+  // What follows links of e-mails that do not work: what to do next, those of files, and those to the dashboard.
+  deadTitle: "This link does not work",
+  deadLinkNext: "If you have not agreed yet, ask the owner of the form for a new e-mail.",
+  deadStopNext: "If e-mails still come, use the link in the newest one, or ask the owner of the form.",
+  deadFile: "The link is not complete or no longer valid, or the file was deleted.",
+  deadEntry: "The link was used or replaced by a newer one, or is too old.",
+  deadEntryNext: "Ask whoever sent it for a new one, or sign in.",
+  newLetter: "Get a new e-mail",
+  signIn: "Sign in",
 
   // The letter that asks the holder of an address.
   askSubject: "Get the submissions of {form}?",

@@ -98,10 +98,18 @@ export const es: Texts = {
   stoppedNote: "Si quiere recibirlos de nuevo, pídaselo al responsable del formulario.",
   goodUntil: "El enlace es válido hasta el {day}.",
   failedTitle: "No ha funcionado",
-  deadLink:
-    "El enlace no funciona, o ya no: se ha usado, se ha sustituido o tiene más de 7 días. Si ya dio su consentimiento con él, no tiene que hacer nada más.",
   deadStopLink: "El enlace no funciona: ese destinatario ya no existe.",
   noMail: "Este servidor no envía correos por ahora.",
+  deadTitle: "Este enlace no funciona",
+  deadLinkNext:
+    "Si todavía no ha dado su consentimiento, pida un nuevo correo al responsable del formulario.",
+  deadStopNext:
+    "Si siguen llegando correos, use el enlace del más reciente o pregunte al responsable del formulario.",
+  deadFile: "El enlace está incompleto o ya no es válido, o el archivo se ha eliminado.",
+  deadEntry: "El enlace se ha usado o sustituido por otro más reciente, o es demasiado antiguo.",
+  deadEntryNext: "Pida uno nuevo a quien se lo envió o inicie sesión.",
+  newLetter: "Recibir un nuevo correo",
+  signIn: "Iniciar sesión",
   askSubject: "¿Recibir los envíos de {form}?",
   askText: "Alguien que se ocupa del formulario «{form}» quiere enviar lo que recibe a esta dirección.",
   askSubjectAt: "¿Recibir los envíos de un formulario de {host}?",

@@ -99,10 +99,18 @@ export const fr: Texts = {
   stoppedNote: "Si vous les voulez à nouveau, adressez-vous au responsable du formulaire.",
   goodUntil: "Le lien est valable jusqu’au {day}.",
   failedTitle: "Cela n’a pas fonctionné",
-  deadLink:
-    "Le lien ne fonctionne pas, ou plus : il a été utilisé, remplacé, ou il a plus de 7 jours. Si vous avez déjà donné votre accord, vous n’avez rien d’autre à faire.",
   deadStopLink: "Le lien ne fonctionne pas : ce destinataire n’existe plus.",
   noMail: "Ce serveur n’envoie pas d’e-mails actuellement.",
+  deadTitle: "Ce lien ne fonctionne pas",
+  deadLinkNext:
+    "Si vous n’avez pas encore donné votre accord, demandez un nouvel e-mail au responsable du formulaire.",
+  deadStopNext:
+    "Si des e-mails arrivent encore, utilisez le lien du plus récent, ou adressez-vous au responsable du formulaire.",
+  deadFile: "Le lien est incomplet ou n’est plus valable, ou le fichier a été supprimé.",
+  deadEntry: "Le lien a été utilisé ou remplacé par un plus récent, ou il est trop ancien.",
+  deadEntryNext: "Demandez-en un nouveau, ou connectez-vous.",
+  newLetter: "Recevoir un nouvel e-mail",
+  signIn: "Se connecter",
   askSubject: "Recevoir les envois de {form} ?",
   askText:
     "Une personne qui s’occupe du formulaire « {form} » souhaite envoyer ce qu’il reçoit à cette adresse.",

@@ -108,10 +108,18 @@ export const pl: Texts = {
   stoppedNote: "Jeśli mają znów przychodzić, prosimy zwrócić się do właściciela formularza.",
   goodUntil: "Odnośnik jest ważny do {day}.",
   failedTitle: "Nie udało się",
-  deadLink:
-    "Odnośnik nie działa lub już nie działa: został użyty, zastąpiony albo ma ponad 7 dni. Kto już wyraził zgodę, nie musi robić nic więcej.",
   deadStopLink: "Odnośnik nie działa: tego odbiorcy już nie ma.",
   noMail: "Ten serwer obecnie nie wysyła e-maili.",
+  deadTitle: "Ten odnośnik nie działa",
+  deadLinkNext:
+    "Jeśli zgoda nie została jeszcze wyrażona, prosimy poprosić właściciela formularza o nowy e-mail.",
+  deadStopNext:
+    "Jeśli e-maile nadal przychodzą, prosimy użyć odnośnika z najnowszego albo zwrócić się do właściciela formularza.",
+  deadFile: "Odnośnik jest niepełny lub już nieważny albo plik został usunięty.",
+  deadEntry: "Odnośnik został użyty lub zastąpiony nowszym albo jest zbyt stary.",
+  deadEntryNext: "Prosimy poprosić o nowy albo się zalogować.",
+  newLetter: "Poproś o nowy e-mail",
+  signIn: "Zaloguj się",
   askSubject: "Otrzymywać zgłoszenia z formularza {form}?",
   askText: "Osoba, która opiekuje się formularzem „{form}”, chce wysyłać zgłoszenia na ten adres.",
   askSubjectAt: "Otrzymywać zgłoszenia z formularza na {host}?",

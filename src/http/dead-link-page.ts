@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { html, joinHtml } from "../foundation/html.ts";
+import { acceptedLanguage, type Language } from "../languages/language.ts";
+import { type TextKey, wordingIn } from "../languages/wording.ts";
+import { pagePolicy, sendPage, servicePage } from "./visitor-page.ts";
+
+/** A page for a link that leads nowhere. */
+export interface DeadLinkPage {
+  readonly title: TextKey;
+  /** What happened, and what to do next. */
+  readonly lines: readonly TextKey[];
+  /** For somebody who looks for the reason; empty if the link is just dead. */
+  readonly facts?: string;
+}
+
+/** The language of a reader of whom nothing is known. */
+export function languageOf({ headers }: FastifyRequest): Language {
+  return acceptedLanguage(headers["accept-language"]) ?? "en";
+}
+
+/** Sends the page in the language of the reader's browser. The caller has set the status. */
+export function sendDeadLink(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { title, lines, facts = "" }: DeadLinkPage,
+): FastifyReply {
+  const language = languageOf(request);
+  const wording = wordingIn(language);
+  const paragraphs = lines.map((key) => html`<p>${wording.text(key)}</p>\n`);
+  const content = html`${joinHtml(paragraphs)}${facts !== "" && html`<p class="facts" lang="en" dir="ltr">${facts}</p>`}`;
+  const page = servicePage({ language, title: wording.text(title), seal: "stop", content });
+  return sendPage(reply, page, pagePolicy([], null));
+}
