@@ -151,6 +151,38 @@ describe.skipIf(chromiumPath === null)("the fields of a form in a real browser",
     expect(await page.inputValue("#f-f-1-label")).toBe("Your bread");
   });
 
+  test("that were added, moved and taken away are there again when somebody comes back, until they are saved", async () => {
+    const page = await opened();
+    await page.getByRole("button", { name: "Consent" }).click();
+    await page.fill("#f-f-4-label", "Use my answers");
+    await page.getByRole("button", { name: "Move up: Wishes" }).click();
+    await expect.poll(() => labels(page).then(([, , third]) => third)).toBe("Wishes");
+    await page.locator("#field-0 > details > summary").click();
+    await page.getByRole("button", { name: "Remove this field Your name" }).click();
+    const typed = ["Your cake", "Wishes", "Day of collection", "Use my answers"];
+    await expect.poll(() => labels(page)).toEqual(typed);
+    // The last words are typed just before the person leaves.
+    await page.locator("#field-0 > details > summary").click();
+    await page.fill("#f-f-0-label", "Your bread");
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto(`${server.url}/dashboard/endpoints`);
+    await page.goBack();
+    await expect.poll(() => labels(page)).toEqual(["Your bread", ...typed.slice(1)]);
+    await save(page);
+    expect(Object.keys(stored())).toEqual(["cake", "wishes", "day", "use_my_answers"]);
+    // Changes that are saved are no draft any more.
+    await page.goto(`${server.url}/dashboard/endpoints/${form.id}/fields`);
+    await page.getByRole("button", { name: "Move down: Your bread" }).click();
+    await expect.poll(() => labels(page).then(([first]) => first)).toBe("Wishes");
+    await save(page);
+    await page.goBack();
+    await page.locator("[data-fields]").waitFor();
+    await page.getByRole("button", { name: "Move up: Your bread" }).click();
+    await expect.poll(() => labels(page).then(([first]) => first)).toBe("Your bread");
+    await save(page);
+    expect(Object.keys(stored())).toEqual(["cake", "wishes", "day", "use_my_answers"]);
+  });
+
   test("of a ready-made form change their language in place, and what was typed stays", async () => {
     const page = await opened();
     await page.goto(`${server.url}/dashboard/endpoints/new?start=order`);

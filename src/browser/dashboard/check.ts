@@ -1,3 +1,5 @@
+import { typedIn } from "./typed-form.ts";
+
 /** Time after the last key until the form is checked, because the person may go on typing. */
 const WAIT_MS = 600;
 
@@ -26,9 +28,7 @@ function follow(form: HTMLFormElement): void {
 
 /** The problems by the names of the inputs; null if the server did not answer. */
 async function problemsOf(form: HTMLFormElement): Promise<Record<string, string> | null> {
-  const body = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
-  body.set("action", "check");
+  const body = typedIn(form, "check");
   try {
     const answer = await fetch(form.getAttribute("action") ?? "", { method: "POST", body });
     return answer.ok ? ((await answer.json()) as Record<string, string>) : null;

@@ -1,3 +1,5 @@
+import { typedIn } from "./typed-form.ts";
+
 /** Time after the last key until the preview is updated, because the person may go on typing. */
 const WAIT_MS = 800;
 /** The largest number of times that a form is sent because somebody typed while it was sent. */
@@ -6,6 +8,8 @@ const MAX_TRIES = 3;
 const EDGE = { near: 48, step: 14 };
 
 const FIELDS = "[data-fields]";
+/** The names of the inputs of fields. */
+const OF_DRAFT = /^(?:f\.|(?:view|words|version)$)/;
 const PRESSED = /^(?:up|down|remove|retype|done)-\d+$|^add-\w+$/;
 
 /**
@@ -20,6 +24,7 @@ export function editFieldsInPlace(): void {
 class FieldList {
   readonly #form: HTMLFormElement;
   #isBusy = false;
+  #isTouched = false;
   #waiting = 0;
 
   constructor(form: HTMLFormElement) {
@@ -33,13 +38,33 @@ class FieldList {
     form.addEventListener("keydown", (event) => this.#onKey(event));
     form.addEventListener("pointerdown", (event) => this.#onGrip(event));
     form.addEventListener("input", () => {
+      this.#isTouched = true;
       clearTimeout(this.#waiting);
       this.#waiting = setTimeout(() => void this.#show("look"), WAIT_MS);
     });
-    // After Back, the browser fills in what was typed, and the server's page does not know it.
-    addEventListener("pageshow", () => {
-      if (isFilledIn(form)) form.dispatchEvent(new Event("input"));
-    });
+    const keep = (): void => {
+      if (this.#isTouched) history.replaceState(this.#draft(), "");
+    };
+    form.addEventListener("change", keep);
+    addEventListener("beforeunload", keep);
+    addEventListener("pageshow", () => void this.#comeBack());
+  }
+
+  /**
+   * Shows the draft that this entry of the browser's history has. After Back, the browser fills in what was typed by the places of the
+   * inputs. It does not know which fields there were, nor does the server's page.
+   */
+  async #comeBack(): Promise<void> {
+    const [form, draft] = [typedIn(this.#form, "back"), new URLSearchParams(history.state as string)];
+    // A draft that was saved has a former version.
+    if (!draft.has("view") || draft.get("version") !== form.get("version")) return;
+    const others = [...form].filter(([name]) => !OF_DRAFT.test(name));
+    const page = await pageFor(this.#form, new URLSearchParams([...others, ...draft]));
+    if (page !== null) this.#replace(page, false);
+  }
+
+  #draft(): string {
+    return String(new URLSearchParams([...typedIn(this.#form, "")].filter(([name]) => OF_DRAFT.test(name))));
   }
 
   #onClick(event: Event): void {
@@ -83,23 +108,15 @@ class FieldList {
    */
   async #show(action: string): Promise<boolean> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const sent = this.#typed(action);
+      const sent = typedIn(this.#form, action);
       const page = await pageFor(this.#form, sent);
       if (page === null || page.querySelector(FIELDS) === null) return false;
       // If the person has typed on meanwhile, the form is sent again, so that nothing is lost.
-      if (this.#typed(action).toString() !== sent.toString()) continue;
+      if (typedIn(this.#form, action).toString() !== sent.toString()) continue;
       this.#replace(page, action === "look");
       return true;
     }
     return false;
-  }
-
-  #typed(action: string): URLSearchParams {
-    const body = new URLSearchParams();
-    for (const [name, value] of new FormData(this.#form))
-      if (typeof value === "string") body.append(name, value);
-    body.set("action", action);
-    return body;
   }
 
   #replace(page: Document, isLook: boolean): void {
@@ -150,18 +167,6 @@ class FieldList {
     addEventListener("pointermove", move);
     for (const each of ENDS) addEventListener(each, end);
   }
-}
-
-/** Whether some input has another value than the server gave it. Those of the preview have no names. */
-function isFilledIn(form: HTMLFormElement): boolean {
-  return [...form.elements].some((each) => {
-    if (!each.hasAttribute("name")) return false;
-    if (each instanceof HTMLSelectElement)
-      return [...each.options].some(({ selected, defaultSelected }) => defaultSelected && !selected);
-    if (each instanceof HTMLInputElement && each.checked !== each.defaultChecked) return true;
-    const isText = each instanceof HTMLInputElement || each instanceof HTMLTextAreaElement;
-    return isText && each.value !== each.defaultValue;
-  });
 }
 
 const ENDS = ["pointerup", "pointercancel"] as const;
