@@ -47,18 +47,16 @@ test("each problem is told at its input, with the line that it is about", () => 
   expect(problems["keywords"]).toContain("“bad = much”");
   expect(problems["allow"]).toContain("“ada@”: expected an e-mail address");
   expect(problems["deny"]).toContain("“<script>”: expected a domain");
-  expect(problems["maxLinks"]).toBe("Links that cost nothing: expected a whole number from 0 to 1000");
+  expect(problems["maxLinks"]).toBe("Expected a whole number from 0 to 1000.");
 });
 
 test("rules that are no JSON are named as that", () => {
   const checked = checkSpamForm({ ...NOTHING, rules: "[" });
-  expect(checked.choices === null && checked.problems.get("rules")).toMatch(
-    /^Rules with patterns: must be JSON/,
-  );
+  expect(checked.choices === null && checked.problems.get("rules")).toMatch(/^Must be JSON: /);
   const noRules = checkSpamForm({ ...NOTHING, maxLinks: "-1", rules: "[7]" });
   expect(noRules.choices === null && Object.fromEntries(noRules.problems)).toEqual({
-    maxLinks: "Links that cost nothing: expected a whole number from 0 to 1000",
-    rules: "Rules with patterns: expected a rule with a pattern and an effect",
+    maxLinks: "Expected a whole number from 0 to 1000.",
+    rules: "Expected a rule with a pattern and an effect.",
   });
 });
 

@@ -59,7 +59,7 @@ test("what is refused is told in the words of the pages", async () => {
   const settings = { name: "Contact", allowed_origins: "ftp://example.com\n*" };
   const wrong = await ada.visitor.post(`/dashboard/endpoints/${ada.endpointId}`, settings);
   expect(wrong.status).toBe(422);
-  expect(toldBy(wrong.text)).toContain("not a site: ");
+  expect(toldBy(wrong.text)).toContain("Not a site: ");
   const again = {
     endpoint: ada.endpointId,
     address: "friend@example.net",

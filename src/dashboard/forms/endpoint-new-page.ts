@@ -25,6 +25,7 @@ import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import { planName } from "../system/plan-name.ts";
 import type { Routes, Visit } from "../routes.ts";
+import { GIVE_NAME } from "./form-name.ts";
 import { createdView } from "./endpoint-created-view.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import {
@@ -188,12 +189,7 @@ function nameProblem(name: string): [string, string][] {
     return [];
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
-    return [
-      [
-        "name",
-        name.trim() === "" ? "Give the form a name." : `This cannot be a name: ${pageWords(error.message)}.`,
-      ],
-    ];
+    return [["name", name.trim() === "" ? GIVE_NAME : `This cannot be a name: ${pageWords(error.message)}.`]];
   }
 }
 

@@ -11,8 +11,9 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { findLanguage } from "../../languages/language.ts";
 import type { UnknownFields } from "../../schemas/compile-schema.ts";
 import { checkName } from "../../workspaces/workspace.ts";
+import { GIVE_NAME } from "./form-name.ts";
 import { readLines, readNumber } from "../kit/typed-text.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 /** The content of the settings form, as it was typed. */
 export type TypedSettings = Readonly<Record<"name" | keyof PlainSettings, string>>;
@@ -88,13 +89,21 @@ export function readSettingsForm(form: URLSearchParams): TypedSettings {
   return Object.fromEntries(names.map((name) => [name, form.get(INPUT_NAMES[name]) ?? ""])) as TypedSettings;
 }
 
+/** The labels of the settings by the names of their inputs, but of the name: its problems say what it is. */
+export const INPUT_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
+  (Object.keys(SETTING_LABELS) as (keyof TypedSettings)[])
+    .filter((name) => name !== "name")
+    .map((name) => [INPUT_NAMES[name], SETTING_LABELS[name]]),
+);
+
 /** The settings in the form that is stored, or their problems. */
 export function checkSettingsForm(
   typed: TypedSettings,
 ): { readonly checked: NamedSettings } | { readonly checked: null; readonly problems: Map<string, string> } {
   const problems = new Map<string, string>();
   const settings = toSettings(typed);
-  noting(problems, "name", () => checkName(typed.name));
+  if (typed.name.trim() === "") problems.set(INPUT_NAMES.name, GIVE_NAME);
+  else noting(problems, "name", () => checkName(typed.name));
   for (const name of Object.keys(settings) as (keyof PlainSettings)[])
     noting(problems, name, () => checkSettings({ ...defaultEndpointSettings, [name]: settings[name] }));
   if (problems.size > 0) return { checked: null, problems };
@@ -132,7 +141,7 @@ function noting(problems: Map<string, string>, name: keyof TypedSettings, check:
     check();
   } catch (error) {
     if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-    problems.set(INPUT_NAMES[name], `${SETTING_LABELS[name]}: ${pageWords(error.message)}.`);
+    problems.set(INPUT_NAMES[name], sentence(error.message));
   }
 }
 

@@ -20,6 +20,7 @@ import {
   type NamedSettings,
   readSettingsForm,
   savedInputs,
+  INPUT_LABELS,
   INPUT_NAMES,
   SETTING_LABELS,
   settingsForm,
@@ -124,7 +125,7 @@ function view(endpoint: Endpoint, typed: TypedSettings, shown: Shown & More): Ht
   return endpointFrame(
     endpoint,
     "",
-    html`${problemSummary(problems)}${changed !== null && changedNotice(changed)}
+    html`${problemSummary(problems, INPUT_LABELS)}${changed !== null && changedNotice(changed)}
       <form class="parts" method="post" action="${pathOf(endpoint, "")}" data-check data-unsaved="${JSON.stringify(savedInputs(endpoint))}">
         <input type="hidden" name="shown" value="${fingerprint}" />
         ${GROUPS.map(({ names, ...group }) => {

@@ -1,6 +1,9 @@
 import type { EndpointName, EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
 
+/** The problem of a form without a name. */
+export const GIVE_NAME = "Give the form a name.";
+
 /** The form's name in a row. @param showsWorkspace whether the workspace's name stands below it, for viewers who see several */
 export function formName(endpoint: EndpointInWorkspace | undefined, showsWorkspace: boolean): Html {
   return html`<bdi>${endpoint?.name}</bdi>${

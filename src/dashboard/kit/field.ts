@@ -147,12 +147,20 @@ export function checkField({ name, label, value, hint }: FieldParts): Html {
   </div>`;
 }
 
-/** The problem that belongs to no field, and the number of the others. It stands first, so that a screen reader reads it first. */
-export function problemSummary(problems: Problems): Html | null {
+/**
+ * All problems, with a link to the field of each. It stands first, so that a screen reader reads it first.
+ *
+ * @param labels the labels of fields whose problems do not name them, by the names of the fields
+ */
+export function problemSummary(
+  problems: Problems,
+  labels: Readonly<Record<string, string>> = {},
+): Html | null {
   if (problems.size === 0) return null;
-  const lines = [...problems].map(([name, text]) =>
-    name === "" ? html`<li>${text}</li>` : html`<li><a href="#${fieldId(name)}">${text}</a></li>`,
-  );
+  const lines = [...problems].map(([name, text]) => {
+    const said = Object.hasOwn(labels, name) ? `${labels[name]}: ${text}` : text;
+    return name === "" ? html`<li>${said}</li>` : html`<li><a href="#${fieldId(name)}">${said}</a></li>`;
+  });
   return html`<div class="notice bad" role="alert">
     <b>Nothing was saved yet.</b>
     <ul>

@@ -2,6 +2,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { isNetwork } from "../../foundation/ip-address.ts";
 import { parseKeyword } from "../../spam/keyword.ts";
 import { parseSpamChoices, type SpamChoices, type SpamSenders } from "../../spam/spam-settings.ts";
+import { sentence } from "../kit/sentence.ts";
 import { readLines, readNumber, readText, showText } from "../kit/typed-text.ts";
 
 /** The content of the form of spam settings, as it was typed. The names of its inputs are those of the settings. */
@@ -125,8 +126,7 @@ function addProblem(
 }
 
 function add(problems: Map<string, string>, name: "" | keyof SpamChoices, text: string): void {
-  const line = name === "" ? text : `${SPAM_LABELS[name]}: ${text}`;
-  const before = problems.get(name);
+  const [line, before] = [sentence(text), problems.get(name)];
   problems.set(name, before === undefined ? line : `${before}\n${line}`);
 }
 

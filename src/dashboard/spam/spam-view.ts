@@ -115,7 +115,7 @@ export function spamView(scope: SpamScopeView, shown: ShownSpam, marked: MarkedS
   const { endpoint, workspace, refusal } = scope;
   return html`${wayBack(scope)}
     <div class="head"><h1>Spam settings of <bdi>${endpoint?.name ?? workspace.name}</bdi></h1></div>
-    ${problemSummary(shown.problems)}${shown.changed !== undefined && changedNotice(shown.changed)}
+    ${problemSummary(shown.problems, { ...SPAM_LABELS })}${shown.changed !== undefined && changedNotice(shown.changed)}
     ${shown.preview !== undefined && previewCard(shown.preview, shown.titles ?? new Map())}
     ${refusal === null ? settingsForm(scope, shown) : refusalCard(refusal)}
     ${markedScoresCard(marked)}${endpoint === null && endpointTable(scope)}`;
