@@ -129,7 +129,10 @@ const RELAY_ADVICE =
 function classifyProblem(stage: SmtpStage, { code, detail }: SmtpProblem): Classification {
   const facts = `(${code}: ${detail})`;
   if (stage === "content")
-    return ["unsure", `The connection was lost while the e-mail was sent; it may have arrived ${facts}.`];
+    return [
+      "unsure",
+      `The connection was lost while the e-mail was sent; it may have arrived ${facts}. ${UNSURE_ADVICE}`,
+    ];
   if (code === "EINTERRUPTED") return ["interrupted", "The sender was stopped before anything was sent."];
   if (code === "ETOOLARGE")
     return ["content_refused", `The mail server takes no e-mail of this size ${facts}.`];
@@ -141,6 +144,8 @@ function classifyProblem(stage: SmtpStage, { code, detail }: SmtpProblem): Class
   return ["unreachable", `${unreachable(stage, code)} ${facts}.`];
 }
 
+const UNSURE_ADVICE =
+  "If this goes on, look into the mail server's own log: a scanner or a firewall before it may end connections.";
 const NO_LOGIN_ADVICE =
   "Many servers offer it only over TLS (mail.security); one of your own network may need none: then remove mail.user.";
 

@@ -1,7 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
-import { countFailed, hasMessagesFor } from "../outbox/queue/count-deliveries.ts";
+import { countFailed, countFailedAs, hasMessagesFor } from "../outbox/queue/count-deliveries.ts";
 import { findDestinationFault } from "../outbox/sending/destinations.ts";
 import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { countFailedLetters } from "./letter-store.ts";
@@ -78,9 +78,15 @@ export function* checkFailedLetters(now: number): Steps<Finding> {
 
 const LATELY_MS = WEEK_MS;
 
+const UNSURE =
+  "the mail server ended the connection after the content, twice. Look into its log, and into a scanner or firewall before it";
+
 /** E-mails that ran out of attempts or were refused for good, and wait for somebody to replay them. */
 export function* checkFailedMail(): Steps<Finding> {
   const failed = yield* countFailed(MAIL_KIND);
   if (failed === 0) return sound("mail.failed", "no e-mail failed for good");
-  return problem("mail.failed", `${failed} e-mails failed for good`, { kind: "replay_failed_mail" });
+  const unsure = yield* countFailedAs(MAIL_KIND, "unsure");
+  const said = unsure === 0 ? "" : `; ${unsure} of them may have arrived: ${UNSURE}`;
+  const what = failed === 1 ? "e-mail" : "e-mails";
+  return problem("mail.failed", `${failed} ${what} failed for good${said}`, { kind: "replay_failed_mail" });
 }

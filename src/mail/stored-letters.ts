@@ -228,6 +228,9 @@ export class StoredLetters {
     // tried again.
     if (blame === "message" && letter.kind === "confirmation")
       return { state: "failed", spent: spent + 1, dueAt: now, attempt };
+    // As other e-mail, it goes once more; a further copy would not be more certain to have arrived.
+    if (blame === "unsure" && letter.lastAttempt?.outcome === "unsure")
+      return { state: "failed", spent: spent + 1, dueAt: now, attempt };
     const { scheduleSeconds } = this.#parts;
     const retryAfterMs = blame === "unsure" ? UNSURE_MS : null;
     const time = { nowMs: now, scheduleSeconds, retryAfterMs, random: 0 };

@@ -29,7 +29,9 @@ export const replayInput = {
     .datetime()
     .nullable()
     .default(null)
-    .describe("Only messages that were made at this time or later."),
+    .describe(
+      "Only messages that were made at this time or later. A summary that is sent again with its id counts by each of its messages.",
+    ),
   until: z.iso.datetime().nullable().default(null).describe("Only messages that were made before this time."),
   as_new: z
     .boolean()

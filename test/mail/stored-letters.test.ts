@@ -1,4 +1,5 @@
 import { EventEmitter, once } from "node:events";
+import type { Socket } from "node:net";
 import type { SMTPServerOptions } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
@@ -135,6 +136,33 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     advance(timing, 0);
     await until(() => mail.received.length === 1);
     expect(await db.read(() => findLetter(String(id)))).toMatchObject({ attempts: 2 });
+  });
+
+  test("a letter of which the mail server never says that it took it goes once more and is then given up", async () => {
+    const db = await temporary();
+    let received = 0;
+    const dropping: SMTPServerOptions = {
+      onData(this: { connections: Set<{ _socket: Socket }> }, stream) {
+        received += 1;
+        stream.resume().on("end", () => {
+          for (const { _socket } of this.connections) _socket.destroy();
+        });
+      },
+    } as SMTPServerOptions;
+    const { begin, queue, next, advance } = await openWorld(db, dropping);
+    await queue(letterOf("security", "one"));
+    const { letters, timing } = begin();
+    letters.start();
+    await next("letter.delayed");
+    expect(received).toBe(1);
+    const given = next("letter.failed");
+    advance(timing, HOUR_MS);
+    await given;
+    advance(timing, DAY_MS);
+    expect([received, await statesOf(db)]).toEqual([
+      2,
+      [{ topic: "one", state: "failed", attempts: 2, spent: 2 }],
+    ]);
   });
 
   test("while the mail server is away nothing is spent and nothing is dropped, for however long", async () => {

@@ -5,7 +5,7 @@ import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/q
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
-import { run } from "../../src/database/steps.ts";
+import { all, run } from "../../src/database/steps.ts";
 import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const EVERYTHING = { kind: "webhook", recipientId: null, failedOnly: false, since: null, until: null };
@@ -96,6 +96,32 @@ test("a range of time is replayed by when the messages were made, as new once an
   const onwards = { ...range, until: null };
   expect(await replayRange(world.db, onwards, { asNew: true, now: world.clock.now() })).toBe(600);
   expect(world.states()).toEqual({ delivered: 1800, pending: 600 });
+});
+
+test("a summary is replayed whole for a time at which any of its messages was made, and counts once", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  world.post(2);
+  world.clock.advance(HOUR_MS);
+  world.post(2);
+  await world.spread();
+  const [alone, lead, second, third] = world.deliveryIds();
+  world.db
+    .execute(`UPDATE delivery SET state = 'delivered', lead_id = '${lead}' WHERE id IN ('${second}', '${third}');
+    UPDATE delivery SET state = 'delivered' WHERE lead_id IS NULL`);
+  const now = world.clock.now();
+  const replay = async (since: number, until: number | null) => {
+    markDelivered(world);
+    const range = { ...EVERYTHING, since, until };
+    const counted = await countReplayable(world.db, range, { asNew: false, now });
+    expect(await replayRange(world.db, range, { asNew: false, now: now + 1 })).toBe(counted);
+    const waiting = query.selectFrom("delivery").select("id").where("state", "=", "pending").orderBy("id");
+    return [counted, ...world.db.now(() => all(waiting)).map(({ id }) => id)];
+  };
+  expect(await replay(now - 60_000, null)).toEqual([1, lead, second, third]);
+  expect(await replay(now - 2 * HOUR_MS, null)).toEqual([2, alone, lead, second, third]);
+  expect(await replay(now - 60_000, now - 30_000)).toEqual([0]);
+  expect(await replay(now + 60_000, null)).toEqual([0]);
 });
 
 test("a range that is replayed as new again multiplies nothing: what still waits is left, else each message goes once", async () => {

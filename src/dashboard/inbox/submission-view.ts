@@ -171,7 +171,9 @@ function messageView(
   const isUntried = delivery.state === "pending" && attempts.length === 0;
   const last = attempts.at(-1);
   const said =
-    last === undefined || last.outcome === "delivered" ? null : (adviceFor(kind, last) ?? last.message);
+    last === undefined || last.outcome === "delivered"
+      ? null
+      : (adviceFor(kind, last, delivery.state === "failed") ?? last.message);
   return html`<li>
     <a href="${recipientPath(kind, delivery.recipientId)}/deliveries/${delivery.id}">${recipient}</a>
     <span class="pill ${tone}">${label}</span>

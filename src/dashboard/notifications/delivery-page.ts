@@ -212,7 +212,7 @@ function deliveryView({ kind, replays, back }: DeliveryPages, shown: ShownDelive
         ${dueAt !== null && html`<div><dt>${isWaiting ? "Goes with others" : "Next attempt"}</dt><dd>${tryTime(dueAt, now)}</dd></div>`}
       </dl>
     </section>
-    ${attemptsCard(kind, attempts)}`;
+    ${attemptsCard(kind, attempts, delivery.state === "failed")}`;
 }
 
 const GATHERED =
@@ -233,7 +233,9 @@ const WORDS = {
   },
 } as const;
 
-function attemptsCard(kind: string, attempts: readonly Attempt[]): Html {
+/** @param isGivenUp whether no further attempt follows */
+function attemptsCard(kind: string, attempts: readonly Attempt[], isGivenUp: boolean): Html {
+  const last = isGivenUp ? attempts.at(-1) : undefined;
   const shown = attempts.slice(-MAX_SHOWN);
   const left = attempts.length - shown.length;
   return html`<section class="card">
@@ -245,16 +247,16 @@ function attemptsCard(kind: string, attempts: readonly Attempt[]): Html {
       shown.length === 0
         ? html`<p class="empty">No attempt has ended yet.</p>`
         : html`<ol class="way">
-            ${shown.toReversed().map((attempt) => attemptView(kind, attempt))}
+            ${shown.toReversed().map((attempt) => attemptView(kind, attempt, attempt === last))}
           </ol>`
     }
   </section>`;
 }
 
-function attemptView(kind: string, attempt: Attempt): Html {
+function attemptView(kind: string, attempt: Attempt, isLast: boolean): Html {
   const { number, startedAt, durationMs, outcome, status, message, answer, isProbe } = attempt;
   const isGood = outcome === "delivered";
-  const advice = isGood ? null : adviceFor(kind, attempt);
+  const advice = isGood ? null : adviceFor(kind, attempt, isLast);
   return html`<li>
     <span><b>${isProbe ? `Attempt ${number}, a trial` : `Attempt ${number}`}</b> ${time(startedAt)}</span>
     <span class="pill ${isGood ? "done" : "high"}">${status ?? (isGood ? "delivered" : "no answer")}</span>

@@ -37,11 +37,20 @@ export function togetherWords(others: number): string {
 
 type Failure = Pick<Attempt, "outcome" | "status">;
 
-/** What to do about a failed attempt, by its outcome; null if there is no advice. @param kind the recipient's kind */
-export function adviceFor(kind: string, failure: Failure): string | null {
+/**
+ * What to do about a failed attempt, by its outcome; null if there is no advice.
+ *
+ * @param kind the recipient's kind
+ * @param isLast whether the message was given up after this attempt
+ */
+export function adviceFor(kind: string, failure: Failure, isLast: boolean): string | null {
   if (kind === REPLY_KIND) return replyAdvice(failure);
+  if (isLast && failure.outcome === "unsure") return GIVEN_UP_UNSURE;
   return kind === MAIL_KIND ? mailAdvice(failure) : webhookAdvice(failure);
 }
+
+const GIVEN_UP_UNSURE =
+  "It may have arrived, so it is not sent again by itself. Look into the mailbox, among the spam too, before you send it again.";
 
 /** Advice by the outcomes of `src/webhooks/classify.ts`. */
 export function webhookAdvice({ outcome, status }: Failure): string | null {

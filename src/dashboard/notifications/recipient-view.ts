@@ -74,7 +74,7 @@ function testedView(tested: MailTest): Html {
 function questionView({ outcome, message }: Attempt): Html | null {
   if (outcome === "delivered") return null;
   return html`<div class="notice bad" role="alert">
-    <b>The e-mail that asks was not sent.</b> <bdi dir="auto">${message}</bdi> ${questionAdvice(outcome)}
+    <b>${outcome === "unsure" ? "Nobody knows whether the e-mail that asks has arrived." : "The e-mail that asks was not sent."}</b> <bdi dir="auto">${message}</bdi> ${questionAdvice(outcome)}
   </div>`;
 }
 

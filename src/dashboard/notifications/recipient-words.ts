@@ -83,11 +83,14 @@ export function testAdvice(outcome: string): string | null {
  * for good.
  */
 export function questionAdvice(outcome: string): string | null {
+  if (outcome === "unsure") return ONCE_MORE;
   if (TRIED_AGAIN.has(outcome)) return "It is tried again by itself.";
   return outcome === "recipient_refused" ? WRONG_ADDRESS : testAdvice(outcome);
 }
 
-const TRIED_AGAIN: ReadonlySet<string> = new Set(["deferred", "unreachable", "unsure", "content_refused"]);
+const TRIED_AGAIN: ReadonlySet<string> = new Set(["deferred", "unreachable", "content_refused"]);
+const ONCE_MORE =
+  "It goes once more by itself after half an hour. If it is not in the mailbox then, nor among the spam, ask again.";
 const WRONG_ADDRESS =
   "Nobody seems to get e-mail at this address. Check its spelling: if it is wrong, delete this recipient and add the right one.";
 

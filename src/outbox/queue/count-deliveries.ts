@@ -22,6 +22,20 @@ export function* countFailed(kind: string): Steps<number> {
   return yield* countIn("failed", kind);
 }
 
+/** The number of those that {@link countFailed} counts whose last attempt ended like this. */
+export function* countFailedAs(kind: string, outcome: string): Steps<number> {
+  return (yield* first(textByEngine<{ count: number }>(FAILED_AS_SQL, kind, outcome)))?.count ?? 0;
+}
+
+/** The attempts of a summary belong to its first message. */
+const FAILED_AS_SQL = indexedBy(
+  "delivery_failed",
+  (indexed) => `SELECT count(*) AS count FROM delivery ${indexed}
+    WHERE state = 'failed' AND recipient_id IN (SELECT id FROM recipient WHERE kind = ?)
+      AND (SELECT outcome FROM attempt WHERE delivery_id = coalesce(delivery.lead_id, delivery.id)
+        ORDER BY number DESC LIMIT 1) = ?`,
+);
+
 /** Whether anything waits for recipients of a kind, in the outbox or as a delivery. */
 export function* hasMessagesFor(kind: string): Steps<boolean> {
   for (const some of WAITING_OF_KIND_SQL) if ((yield* first(text(some, kind))) !== undefined) return true;

@@ -9,7 +9,10 @@ import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
 import { isOfEndpoints } from "./delivery-store.ts";
 import { spreadOutbox } from "../sending/spread-outbox.ts";
 
-/** Selects the deliveries of a bulk replay. A member that is null does not narrow the selection. Times are when the message was made. */
+/**
+ * Selects the deliveries of a bulk replay. A member that is null does not narrow the selection. Times are when the message was made; of a
+ * summary that is sent again as it was, any of its messages may be of that time.
+ */
 export interface ReplayRange {
   /** The kind of the recipients. */
   readonly kind: string;
@@ -123,9 +126,20 @@ function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
   else rows = rows.where(isOfKind(range.kind));
   const { endpointIds = null } = range;
   if (endpointIds !== null) rows = rows.where(isOfEndpoints(endpointIds));
-  if (range.since !== null) rows = rows.where("id", ">=", firstIdAt("msg", range.since));
+  if (range.since !== null) rows = rows.where(isMadeSince(range.since, range.until));
   if (range.until !== null) rows = rows.where("id", "<", firstIdAt("msg", range.until));
   return rows;
+}
+
+/**
+ * A condition that holds for a message of this time, and for the first message of a summary with another one of this time. The first one is
+ * the oldest.
+ */
+function isMadeSince(since: number, until: number | null) {
+  const from = firstIdAt("msg", since);
+  const bound = until === null ? sql`` : sql`AND member.id < ${firstIdAt("msg", until)}`;
+  return sql<boolean>`(id >= ${from} OR id IN (SELECT member.lead_id FROM delivery AS member
+    WHERE member.lead_id IS NOT NULL AND member.id >= ${from} ${bound}))`;
 }
 
 function isOfKind(kind: string) {
