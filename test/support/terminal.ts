@@ -49,9 +49,18 @@ export async function partsOn<Parts, Input extends z.ZodObject, Part extends z.Z
   overrides: DoorOverrides = {},
 ): Promise<z.output<Part>[]> {
   const parts: z.output<Part>[] = [];
-  for await (const part of await performStream(doorOn<Parts>(db, overrides), operation, input))
-    parts.push(part);
+  for await (const part of await streamOn(db, operation, input, overrides)) parts.push(part);
   return parts;
+}
+
+/** Begins an operation whose output comes in parts; the rest is done as the parts are taken. */
+export async function streamOn<Parts, Input extends z.ZodObject, Part extends z.ZodType>(
+  db: Database,
+  operation: StreamOperation<Parts, Input, Part>,
+  input: z.input<Input>,
+  overrides: DoorOverrides = {},
+): Promise<AsyncIterable<z.output<Part>>> {
+  return performStream(doorOn<Parts>(db, overrides), operation, input);
 }
 
 function doorOn<Parts>(db: Database, { plans, ...overrides }: DoorOverrides): Door<Parts> {

@@ -19,6 +19,15 @@ export interface ExportFields {
   readonly labels: ReadonlyMap<string, string>;
 }
 
+/** Whether the columns of these fields have all that was sent. They lack a new field of a submission that came after they were chosen. */
+export function haveAll(
+  { names, hasRest, hasSetAside }: ExportFields,
+  { data, setAside }: StoredSubmission,
+): boolean {
+  if (!hasSetAside && setAside !== null) return false;
+  return hasRest || Object.keys(data).every((name) => names.has(name));
+}
+
 export interface Column {
   readonly heading: string;
   /** Whether `cell` is the time of the submission, in milliseconds since 1970 UTC. Its text depends on the look. */

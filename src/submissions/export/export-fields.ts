@@ -58,6 +58,12 @@ export async function* readSlices(
   }
 }
 
+/** The fields of a table, and the submissions that they were collected from. */
+export interface CollectedFields extends ExportFields {
+  /** The newest submission that was there; null if none was. */
+  readonly newestId: string | null;
+}
+
 /**
  * Collects the names of fields in the order of their columns: endpoint by endpoint, the fields of the current schema and then of earlier
  * versions; last, the fields that no schema declares, sorted by name.
@@ -65,9 +71,9 @@ export async function* readSlices(
 export async function collectFields(
   db: Database,
   { filter, gone }: Omit<ReadRequest, "cursor">,
-): Promise<ExportFields> {
+): Promise<CollectedFields> {
   const declared = await declaredFields(db, { filter, ...(gone && { gone }) });
-  const { names, hasMore, hasSetAside } = await undeclaredFields(
+  const { names, hasMore, hasSetAside, newestId } = await undeclaredFields(
     db,
     { filter, cursor: null, ...(gone && { gone }) },
     declared,
@@ -77,6 +83,7 @@ export async function collectFields(
     names: new Set([...declared.keys(), ...names.slice(0, MAX_UNDECLARED_FIELDS).toSorted()]),
     hasRest: hasMore || names.length > MAX_UNDECLARED_FIELDS,
     hasSetAside,
+    newestId,
   };
 }
 
@@ -110,11 +117,13 @@ async function undeclaredFields(
   db: Database,
   request: ReadRequest,
   declared: ReadonlyMap<string, unknown>,
-): Promise<{ names: string[]; hasMore: boolean; hasSetAside: boolean }> {
+): Promise<{ names: string[]; hasMore: boolean; hasSetAside: boolean; newestId: string | null }> {
   const counts = new Map<string, number>();
   let hasMore = false;
   let hasSetAside = false;
+  let newestId: string | null = null;
   for await (const slice of readSlices(db, request)) {
+    newestId = slice.at(-1)?.id ?? newestId;
     hasSetAside ||= slice.some(({ setAside }) => setAside !== null);
     for (const name of slice.flatMap(({ data }) => Object.keys(data))) {
       if (!declared.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -124,7 +133,7 @@ async function undeclaredFields(
       for (const [name] of mostFirst(counts).slice(MAX_UNDECLARED_FIELDS)) counts.delete(name);
     }
   }
-  return { names: mostFirst(counts).map(([name]) => name), hasMore, hasSetAside };
+  return { names: mostFirst(counts).map(([name]) => name), hasMore, hasSetAside, newestId };
 }
 
 function mostFirst(counts: ReadonlyMap<string, number>): [string, number][] {

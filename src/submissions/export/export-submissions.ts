@@ -15,8 +15,8 @@ import {
 } from "../find/choose-submissions.ts";
 import { type Conceal, concealReasons } from "../stored/conceal-reasons.ts";
 import { CSV_SEPARATORS, csvHeader, csvRow, type CsvSeparator } from "./csv.ts";
-import { COLUMN_ORDERS, type Column, columnsOf, type Look } from "./export-columns.ts";
-import { collectFields, readSlices } from "./export-fields.ts";
+import { COLUMN_ORDERS, type Column, columnsOf, haveAll, type Look } from "./export-columns.ts";
+import { type CollectedFields, collectFields, readSlices } from "./export-fields.ts";
 import { type AskedLook, readLook } from "./export-look.ts";
 import { submissionJson } from "../stored/submission-json.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
@@ -211,7 +211,7 @@ function toJson(submission: StoredSubmission, conceal: Conceal): string {
 
 /**
  * The submissions, oldest first, in parts. Each part is read in a transaction of its own, so that a long export delays no
- * checkpoint. Submissions that come meanwhile may be left out.
+ * checkpoint. Submissions that come meanwhile may be left out; a table leaves them all out, because its columns are chosen before.
  *
  * @throws invalid_request on a malformed cursor; the reason of `gone`.
  */
@@ -236,11 +236,12 @@ async function* writeJson(db: Database, request: ExportRequest): AsyncGenerator<
 
 async function* writeTable(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
   const { look, separator } = request;
-  const columns = columnsOf(await collectFields(db, request), look);
+  const fields = await collectFields(db, request);
+  const columns = columnsOf(fields, look);
   const style = { ...look, separator };
   let count = 0;
   yield { text: csvHeader(columns, style), count };
-  for await (const page of readPages(db, request, columns.length)) {
+  for await (const page of readPages(db, request, { fields, columns: columns.length })) {
     count += page.length;
     yield { text: page.map((submission) => csvRow(submission, columns, style)).join(""), count };
   }
@@ -250,13 +251,13 @@ async function* writeTable(db: Database, request: ExportRequest): AsyncGenerator
 const MAX_BOOK_FIELDS = MAX_SHEET_COLUMNS - 16;
 
 async function* writeBook(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
-  const { names, ...fields } = await collectFields(db, request);
-  const fitting = [...names].slice(0, MAX_BOOK_FIELDS);
-  const hasRest = fields.hasRest || fitting.length < names.size;
-  const columns: readonly Column[] = columnsOf({ ...fields, names: new Set(fitting), hasRest }, request.look);
+  const all = await collectFields(db, request);
+  const names = new Set([...all.names].slice(0, MAX_BOOK_FIELDS));
+  const fields = { ...all, names, hasRest: all.hasRest || names.size < all.names.size };
+  const columns: readonly Column[] = columnsOf(fields, request.look);
   let count = 0;
   async function* rows(): AsyncGenerator<StoredSubmission> {
-    for await (const page of readPages(db, request, columns.length)) {
+    for await (const page of readPages(db, request, { fields, columns: columns.length })) {
       for (const submission of page) {
         count += 1;
         yield submission;
@@ -267,20 +268,41 @@ async function* writeBook(db: Database, request: ExportRequest): AsyncGenerator<
     if (bytes.length > 0) yield { text: "", base64: bytes.toString("base64"), count };
 }
 
-/** @param columns see {@link readSlices} */
+/** The table that submissions are written to. */
+interface Table {
+  readonly fields: CollectedFields;
+  /** See {@link readSlices}. */
+  readonly columns: number;
+}
+
+/** @param table null if they are written to none: only a table leaves out what came since its fields were collected */
 async function* readPages(
   db: Database,
   request: ExportRequest,
-  columns = 0,
+  table: Table | null = null,
 ): AsyncGenerator<readonly StoredSubmission[]> {
   let left = request.limit ?? Infinity;
-  for await (const slice of readSlices(db, request, columns)) {
+  for await (const slice of readSlices(db, request, table?.columns ?? 0)) {
     const { endpointIds } = await db.read(request.readFilter);
     const seen = endpointIds === null ? slice : slice.filter((each) => endpointIds.includes(each.endpointId));
-    const page = seen.slice(0, left);
+    const there = table === null ? seen : seen.filter((each) => wasThere(table.fields, each));
+    const page = there.slice(0, left);
     await request.found?.look(page);
     yield page;
     left -= page.length;
-    if (left === 0) return;
+    if (left === 0 || isLater(table, slice.at(-1))) return;
   }
+}
+
+/**
+ * Whether a submission was there when the fields were collected, as far as it matters. One that is imported or released meanwhile has an
+ * older id; it is left out only if a column for something in it is missing.
+ */
+function wasThere(fields: CollectedFields, submission: StoredSubmission): boolean {
+  return fields.newestId !== null && submission.id <= fields.newestId && haveAll(fields, submission);
+}
+
+/** Whether a submission, and all that follow, came after the fields of the table were collected. */
+function isLater(table: Table | null, last: StoredSubmission | undefined): boolean {
+  return table !== null && last !== undefined && last.id > (table.fields.newestId ?? "");
 }
