@@ -52,8 +52,16 @@ export function isFormula(cell: string): boolean {
   return FORMULA.test(cell);
 }
 
+/** A text that gets one more apostrophe: a formula, and a formula behind apostrophes, so that {@link unguarded} can tell the two apart. */
+const GUARDED = new RegExp(`^'*${FORMULA.source.slice(1)}`, FORMULA.flags);
+
 function guardFormula(cell: string): string {
-  return isFormula(cell) ? `'${cell}` : cell;
+  return GUARDED.test(cell) ? `'${cell}` : cell;
+}
+
+/** The text of a cell without the apostrophe that was put before it: any text comes back as it was. */
+export function unguarded(cell: string): string {
+  return cell.startsWith("'") && GUARDED.test(cell) ? cell.slice(1) : cell;
 }
 
 function quote(cell: string): string {

@@ -88,14 +88,14 @@ export const importTable = operation({
     const { endpoint, definition, zone } = await context.db.read(() => readTarget(context, reference));
     const asked = { format, definition, map };
     const open = () => openTable(source, { format, encoding });
-    const { columns, total } = await check(await open(), source.name, (headings) =>
-      mapColumns(headings, asked),
-    );
+    const table = await open();
+    const { columns, total } = await check(table, source.name, (headings) => mapColumns(headings, asked));
     const schema = compileSchema(definition, "drop");
     const clock = createZonedClock(FORMATS[format].isUtc ? "UTC" : zone);
     const maxLength = Math.max(LEAST_MAX_LENGTH, context.config.server.bodyLimitBytes);
     const counts = new RowCounts();
-    const reader: RowReader = { format, columns, schema, clock, now: context.now, counts, maxLength };
+    const { isGuarded } = table;
+    const reader = { format, columns, schema, clock, now: context.now, counts, maxLength, isGuarded };
     const counted = new RowCounts();
     const tally = { rows: 0, imported: 0, known: 0, refused: [] as RefusedRow[] };
     for await (const batch of batchesOf(reader, (await open()).rows)) {

@@ -1,5 +1,6 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { unguarded } from "../export/csv.ts";
 import { type ColumnRole, FORMATS, type TableFormat } from "./import-formats.ts";
 
 /** The target of each column of a table. */
@@ -109,11 +110,10 @@ function fieldFinder(definition: SchemaDefinition): (heading: string) => string 
   }
   for (const [name] of fields) byText.set(name.toLowerCase(), name);
   return (heading) => {
-    const plain = heading.replace(/^data\./, "");
-    if (isField(definition, heading)) return heading;
-    return isField(definition, plain)
-      ? plain
-      : (byText.get(heading.toLowerCase()) ?? byText.get(plain.toLowerCase()));
+    // A heading of our own CSV has an apostrophe before a label or name like `=`, and `data.` before a name.
+    const texts = [heading, unguarded(heading), heading.replace(/^data\./, "")];
+    const exact = texts.find((each) => isField(definition, each));
+    return exact ?? texts.map((each) => byText.get(each.toLowerCase())).find((found) => found !== undefined);
   };
 }
 

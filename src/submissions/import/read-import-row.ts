@@ -5,7 +5,7 @@ import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition } from "../../schemas/field-definition.ts";
 import type { FieldIssue } from "../../schemas/issue.ts";
 import { coerceForm } from "../receive/coerce-form.ts";
-import { isFormula } from "../export/csv.ts";
+import { unguarded } from "../export/csv.ts";
 import type { ColumnRole, TableFormat } from "./import-formats.ts";
 import { rowHash } from "./imported-rows.ts";
 import type { ColumnMap } from "./map-columns.ts";
@@ -19,6 +19,8 @@ import type { TableRow } from "./table-rows.ts";
 export interface RowReader {
   readonly format: TableFormat;
   readonly columns: ColumnMap;
+  /** Whether the cells may have the apostrophes of our own CSV. */
+  readonly isGuarded: boolean;
   readonly schema: CompiledSchema;
   /** The time zone for times without one. */
   readonly clock: ZonedClock;
@@ -53,7 +55,8 @@ const MAX_AHEAD_MS = 86_400_000;
 
 export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow {
   const { format, columns, schema, clock, now, counts } = reader;
-  const { line, cells, problem } = row;
+  const { line, problem } = row;
+  const cells = reader.isGuarded ? row.cells.map(withoutGuard) : row.cells;
   const refuse = (field: string | null, message: string): RefusedRow => ({ line, field, message });
   if (problem !== null) return refuse(null, problem);
   const roleText = (role: ColumnRole): string => textOf(cells[columns.roles.get(role) ?? -1]);
@@ -63,7 +66,7 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
     return refuse("created_at", "the time is before 1970 or in the future");
   const body: Record<string, unknown> = {};
   for (const { index, field } of columns.fields) {
-    const value = valueOf(schema.definition, field, unguarded(format, cells[index]));
+    const value = valueOf(schema.definition, field, cells[index]);
     if (value !== undefined) body[field] = value;
   }
   const unfit = findUnfit(body);
@@ -104,6 +107,10 @@ function messageOf(issue: FieldIssue): string {
   return issue.message;
 }
 
+function withoutGuard(cell: unknown): unknown {
+  return typeof cell === "string" ? unguarded(cell) : cell;
+}
+
 function lengthOf(cell: unknown): number {
   if (typeof cell === "string") return cell.length;
   return typeof cell === "object" && cell !== null ? JSON.stringify(cell).length : 0;
@@ -111,12 +118,6 @@ function lengthOf(cell: unknown): number {
 
 function textOf(cell: unknown): string {
   return typeof cell === "string" || typeof cell === "number" ? String(cell).trim() : "";
-}
-
-/** Removes the apostrophe that our own CSV puts before a text that begins like a formula. */
-function unguarded(format: TableFormat, cell: unknown): unknown {
-  const isGuarded = format === "csv" && typeof cell === "string" && cell.startsWith("'");
-  return isGuarded && isFormula(cell.slice(1)) ? cell.slice(1) : cell;
 }
 
 /** The value that the form would have sent; undefined if the cell is empty. */

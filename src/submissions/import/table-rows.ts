@@ -15,6 +15,8 @@ export interface TableRow {
 }
 
 export interface Table {
+  /** Whether it is a table of our own kind, whose cells have apostrophes before what looks like a formula. */
+  readonly isGuarded: boolean;
   readonly headings: readonly string[];
   readonly rows: AsyncGenerator<TableRow>;
 }
@@ -37,7 +39,7 @@ export async function openTable(
   const all = prepend(first, chunks);
   return /^[[{]/.test((first.at(-1) ?? "").trimStart())
     ? jsonTable(source, all, format)
-    : csvTable(source, all);
+    : csvTable(source, all, format);
 }
 
 /** Reads up to the first text that is not blank, and returns it with the blank ones before it. @throws usage if there is none */
@@ -63,7 +65,11 @@ async function* prepend(first: readonly string[], rest: AsyncGenerator<string>):
   yield* rest;
 }
 
-async function csvTable({ name }: ImportedFile, text: AsyncIterable<string>): Promise<Table> {
+async function csvTable(
+  { name }: ImportedFile,
+  text: AsyncIterable<string>,
+  format: TableFormat,
+): Promise<Table> {
   const records = readCsv(text);
   const head = await records.next();
   if (head.done === true) throw new FormsvcError("usage", `${name}: the file has no row`);
@@ -78,7 +84,7 @@ async function csvTable({ name }: ImportedFile, text: AsyncIterable<string>): Pr
       yield { line, cells, problem: wrong ?? tooMany };
     }
   }
-  return { headings, rows: rows() };
+  return { headings, rows: rows(), isGuarded: format === "csv" };
 }
 
 async function jsonTable(
@@ -120,7 +126,7 @@ async function jsonTable(
       yield await Promise.resolve({ line: index + 1, cells, problem });
     }
   }
-  return { headings: keys, rows: rows() };
+  return { headings: keys, rows: rows(), isGuarded: false };
 }
 
 function parse(name: string, text: string): unknown {
