@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -57,7 +58,7 @@ function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
     const parser = createParser(contentType, body.length);
     if (parser === null) return broken();
     parser.on("field", (name: string | undefined, value) => {
-      // A part in UTF-16 can contain half of a surrogate pair.
+      // A part in UTF-16 can contain half of a surrogate pair. A part without a name is an error besides.
       if (name !== undefined) entries.push([name.toWellFormed(), value.toWellFormed()]);
     });
     parser.on("file", (_name, stream, filename: string | undefined) => {
@@ -82,10 +83,37 @@ export function createParser(contentType: string, size: number): BusboyInstance 
     headerSize: MAX_PART_HEADER_BYTES,
   };
   try {
-    return new Busboy({ headers: { "content-type": contentType }, limits });
+    const parser = new Busboy({ headers: { "content-type": contentType }, limits });
+    refuseNameless(parser);
+    return parser;
   } catch {
     return null;
   }
+}
+
+/** The library's own members. That which finds the parts of a body is not public, and nothing public tells of a part that is left out. */
+type OwnMembers = Readonly<Record<string, { readonly parser: EventEmitter }>>;
+
+/**
+ * Makes a part without the name of an input an error. The library leaves out such a part without a word, with the file that it may contain:
+ * one whose headers are too many, that is no `form-data`, or whose name of a file has a line break.
+ */
+function refuseNameless(parser: BusboyInstance): void {
+  let isFull = false;
+  const refuse = (): void => {
+    // Beyond a limit every part is left out, and the consumer knows.
+    if (!isFull) parser.emit("error", new Error("a part has no name"));
+  };
+  for (const event of ["fieldsLimit", "partsLimit"] as const) parser.on(event, () => (isFull = true));
+  parser.on("field", (name: string | undefined) => {
+    if (name === undefined) refuse();
+  });
+  // A listener that comes after the library's own: a part that nobody listens to then is left out.
+  (parser as unknown as OwnMembers)["_parser"]?.parser.on("part", (part: EventEmitter) =>
+    part.on("header", () => {
+      if (part.listenerCount("data") === 0) refuse();
+    }),
+  );
 }
 
 function tooMany(count: number): FormsvcError | null {

@@ -158,6 +158,7 @@ class Draft {
   /** Resolves when the parser has ended, with or without an error. */
   #listen(parser: BusboyInstance): Promise<void> {
     parser.on("field", (name: string | undefined, value) => {
+      // A part without a name is an error besides.
       if (name !== undefined) this.#addText(name.toWellFormed(), value.toWellFormed());
     });
     parser.on("file", (name: string | undefined, stream, filename: string | undefined) =>

@@ -68,6 +68,34 @@ test("a body cut anywhere is read to its end or refused, never waited for", asyn
   }
 });
 
+const text = 'Content-Disposition: form-data; name="a"\r\n\r\none\r\n';
+const nameless: readonly (readonly [string, string])[] = [
+  ["no header", "\r\nlost"],
+  ["no Content-Disposition", "Content-Type: text/plain\r\n\r\nlost"],
+  ["no name", "Content-Disposition: form-data\r\n\r\nlost"],
+  ["another disposition", 'Content-Disposition: attachment; name="b"; filename="b.txt"\r\n\r\nlost'],
+  [
+    "too many headers before its name",
+    `${"X: y\r\n".repeat(30)}Content-Disposition: form-data; name="b"\r\n\r\nlost`,
+  ],
+  ["a line break in its name", "Content-Disposition: form-data; name*=utf-8''b%0Ac\r\n\r\nlost"],
+  [
+    "a line break in its file's name",
+    "Content-Disposition: form-data; name=\"b\"; filename*=utf-8''b%0D%0A.txt\r\n\r\nlost",
+  ],
+];
+
+test.each(nameless)(
+  "a body with a part that has %s is refused, because what it holds would be lost unseen",
+  async (_, part) => {
+    for (const parts of [[part], [text, part], [part, text]]) {
+      const body = `${parts.map((each) => `--b\r\n${each}\r\n`).join("")}--b--\r\n`;
+      const { problem } = await readFormBody(TYPE, Buffer.from(body));
+      expect(problem).toMatchObject({ code: "invalid_request", facts: { details: { body: "malformed" } } });
+    }
+  },
+);
+
 test("a type without a boundary is refused", async () => {
   const { problem } = await readFormBody("multipart/form-data", Buffer.from("--b--"));
   expect(problem?.code).toBe("invalid_request");

@@ -70,6 +70,22 @@ describe("limits", () => {
     await expectNothingLeft(server, endpoint);
   });
 
+  test("a file whose part is left out, for the line break in its name, is refused and not lost", async () => {
+    const { server, endpoint } = await startForm();
+    const body = Buffer.concat([
+      Buffer.from('--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nAna\r\n--b\r\n'),
+      Buffer.from("Content-Disposition: form-data; name=\"cv\"; filename*=utf-8''cv%0A.pdf\r\n\r\n"),
+      pdf(),
+      Buffer.from("\r\n--b--\r\n"),
+    ]);
+    const answer = await sendBody(server, endpoint.secret, { type: "multipart/form-data; boundary=b", body });
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { error: "Invalid request", details: { body: "malformed" } },
+    });
+    await expectNothingLeft(server, endpoint);
+  });
+
   test("each limit that is met while the form is read is answered with its name", async () => {
     const { server, endpoint } = await startForm({ maxPostBytes: 300_000, maxFileBytes: 100_000 });
     const file = await send(server, endpoint, [ana, ["cv", { name: "cv.pdf", bytes: pdf(100_001) }]]);
