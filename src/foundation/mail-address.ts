@@ -36,3 +36,15 @@ function toAsciiDomain(text: string): string | null {
   const isNumber = /(?:^|\.)\d+$/.test(domain);
   return domain.length <= MAX_DOMAIN_LENGTH && DOMAIN.test(domain) && !isNumber ? domain : null;
 }
+
+/**
+ * Whether two texts are the same address, apart from the case of ASCII letters. Other letters are never equal: `K` (the sign for kelvin) is
+ * no `k`, and `İ` no `i`, although some programs make the small letter of them. Their domains may belong to different people.
+ */
+export function isSameAddress(one: string, other: string): boolean {
+  return inSmallLetters(one) === inSmallLetters(other);
+}
+
+function inSmallLetters(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

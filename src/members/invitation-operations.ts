@@ -2,7 +2,7 @@ import { z } from "zod";
 import { dashboardAddress } from "../config/dashboard-address.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { parseMailAddress } from "../foundation/mail-address.ts";
+import { isSameAddress, parseMailAddress } from "../foundation/mail-address.ts";
 import { writeInvitation } from "../mail/ask-invited.ts";
 import type { StoredLetters } from "../mail/stored-letters.ts";
 import { shownOnce } from "../operations/marks.ts";
@@ -170,8 +170,8 @@ function* ownInvitation(context: Context, id: string, token: string): Steps<OwnI
   if (account === undefined) throw gone();
   const linked = token === "" ? undefined : yield* findInvitationOf(token, context.now);
   const { invitation, isMailed } = linked ?? { invitation: undefined, isMailed: false };
-  const isTo = invitation?.email.toLowerCase() === account.email.toLowerCase();
-  if (invitation?.id === id && isTo) return { invitation, isMailed, accountId: account.id };
+  if (invitation?.id === id && isSameAddress(invitation.email, account.email))
+    return { invitation, isMailed, accountId: account.id };
   const own = (yield* listOwnInvitations(account.id, context.now)).find((each) => each.id === id);
   if (own === undefined) throw gone();
   return { invitation: own, isMailed: false, accountId: account.id };

@@ -1,6 +1,7 @@
 import { recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { isSameAddress } from "../foundation/mail-address.ts";
 import { describeMembership, namesOf } from "../members/membership.ts";
 import { becomeMember, findInvitationOf, type FoundInvitation } from "../workspaces/invitation-store.ts";
 import type { Membership } from "../workspaces/member-store.ts";
@@ -108,8 +109,7 @@ export function acceptAsNamed(
     limits.count(stranger);
     await db.transaction(function* () {
       const found = yield* takeable(token, clock.now());
-      if (found.invitation.email.toLowerCase() !== email.toLowerCase())
-        throw new FormsvcError("unauthorized", WRONG);
+      if (!isSameAddress(found.invitation.email, email)) throw new FormsvcError("unauthorized", WRONG);
       yield* join(parts, { ...found, isNamed: true }, clock.now());
     });
     limits.giveBack(stranger);

@@ -4,6 +4,7 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
+import { isSameAddress } from "../foundation/mail-address.ts";
 import {
   findMember,
   type Membership,
@@ -105,9 +106,10 @@ export function* listInvitations(workspaceId: string, now: number): Steps<Invita
   return (yield* all(rows)).map(toInvitation);
 }
 
-/** The open invitations to an address, ignoring case, oldest first. */
+/** The open invitations to an address, ignoring the case of ASCII letters, oldest first. */
 export function* listInvitationsTo(email: string, now: number): Steps<Invitation[]> {
-  return (yield* all(selectInvitations(now).where(isTo(email)))).map(toInvitation);
+  const rows = yield* all(selectInvitations(now).where(isTo(email)));
+  return rows.map(toInvitation).filter((invitation) => isSameAddress(invitation.email, email));
 }
 
 /** The invitations that an account is shown: none while the account is in doubt. */
@@ -123,7 +125,7 @@ export function* findInvitation(
 ): Steps<Invitation | undefined> {
   const rows = selectInvitations(now).where("invitation.workspace_id", "=", workspaceId).where(isTo(email));
   const row = yield* first(rows);
-  return row && toInvitation(row);
+  return row !== undefined && isSameAddress(row.email, email) ? toInvitation(row) : undefined;
 }
 
 /** Undefined if the token is unknown, used, replaced or too old. */
@@ -167,6 +169,7 @@ export function dropOldInvitations(now: number): Steps<number> {
   return run(query.deleteFrom("invitation").where("id", "in", old));
 }
 
+/** A condition: the invitation is to this address, as the database compares addresses. PostgreSQL may take other letters for the same. */
 function isTo(email: string) {
   return sql<boolean>`lower(invitation.email) = lower(${email})`;
 }

@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
 import { first, run, type Steps } from "../database/steps.ts";
+import { isSameAddress } from "../foundation/mail-address.ts";
 
 /** Records that the account's holder reads the mail of its address, because they used the link of a letter. */
 export function* noteEmailProved(accountId: string, now: number): Steps<void> {
@@ -14,7 +15,7 @@ export function* isOwnProvedAddress(accountId: string, address: string): Steps<b
   const accounts = query.selectFrom("account").select(["email", "email_proved_at"]);
   const account = yield* first(accounts.where("id", "=", accountId));
   if (account === undefined || account.email_proved_at === null) return false;
-  return account.email.toLowerCase() === address.toLowerCase();
+  return isSameAddress(account.email, address);
 }
 
 /** The message for a person whom a proxy or an issuer names by the address of an account in doubt. */

@@ -2,7 +2,7 @@ import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Account, checkEmail, checkName, type Workspace } from "./workspace.ts";
-import { findAccountByEmail } from "./workspace-store.ts";
+import { findAccountLike } from "./workspace-store.ts";
 
 /** @throws usage */
 export function* updateWorkspaceNameRow(workspace: Workspace, nameText: string): Steps<Workspace> {
@@ -19,7 +19,7 @@ export function* updateWorkspaceNameRow(workspace: Workspace, nameText: string):
  */
 export function* updateEmailRow(account: Account, emailText: string): Steps<Account> {
   const email = checkEmail(emailText);
-  const other = yield* findAccountByEmail(email);
+  const other = yield* findAccountLike(email);
   if (other !== undefined && other.id !== account.id)
     throw new FormsvcError("already_exists", `there is an account ${other.email} already`);
   const set = { email, email_proved_at: null, is_doubtful: Number(account.isDoubtful) };

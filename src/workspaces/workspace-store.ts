@@ -9,6 +9,7 @@ import { NO_BRAND } from "../foundation/brand.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
+import { isSameAddress } from "../foundation/mail-address.ts";
 import type { Access } from "../operations/access.ts";
 import { SEES_ALL, type Viewing } from "../operations/actor.ts";
 import { findSight, needsWhole } from "./standing.ts";
@@ -37,7 +38,7 @@ export function* insertAccountRows(
   plan: string = DEFAULT_PLAN,
 ): Steps<{ account: Account; workspace: Workspace }> {
   const email = checkEmail(emailText);
-  if ((yield* first(query.selectFrom("account").select("id").where(hasEmail(email)))) !== undefined) {
+  if ((yield* findAccountLike(email)) !== undefined) {
     throw new FormsvcError("already_exists", `there is an account ${email} already`);
   }
   return yield* insertAccount(email, now, plan);
@@ -324,27 +325,35 @@ export function* checkOtherOperator({ id, email }: Account): Steps<void> {
   if ((yield* first(others.limit(1))) === undefined) throw isOnlyOperator(email);
 }
 
-/** The account with this e-mail address, ignoring case, or undefined. */
+/** The account with this e-mail address, ignoring the case of ASCII letters, or undefined. */
 export function* findAccountByEmail(email: string): Steps<Account | undefined> {
-  const row = yield* first(query.selectFrom("account").selectAll().where(hasEmail(email.trim())));
-  return row === undefined ? undefined : toAccount(row);
+  const account = yield* findAccountLike(email.trim());
+  return account !== undefined && isSameAddress(account.email, email.trim()) ? account : undefined;
+}
+
+/** The account that keeps others from having this address, or undefined: its address is the same, or the database takes it for the same. */
+export function* findAccountLike(email: string): Steps<Account | undefined> {
+  const row = yield* first(query.selectFrom("account").selectAll().where(hasEmail(email)));
+  return row && toAccount(row);
 }
 
 /** @param reference an id or an e-mail address. @throws not_found */
 export function* getAccount(reference: string): Steps<Account> {
-  const accounts = query.selectFrom("account").selectAll();
-  const row = yield* first(
-    isId("acct", reference) ? accounts.where("id", "=", reference) : accounts.where(hasEmail(reference)),
-  );
-  if (row === undefined) {
+  const account = isId("acct", reference)
+    ? yield* findAccount(reference)
+    : yield* findAccountByEmail(reference);
+  if (account === undefined) {
     throw new FormsvcError("not_found", `there is no account ${reference}`, {
       hint: { kind: "list_accounts" },
     });
   }
-  return toAccount(row);
+  return account;
 }
 
-/** A condition: the account has this address, ignoring the case of ASCII letters. */
+/**
+ * A condition: the account has this address, ignoring case. In SQLite that is the case of ASCII letters. In PostgreSQL it may be that of all
+ * letters, so that other letters count as the same.
+ */
 function hasEmail(email: string) {
   return sql<boolean>`lower(email) = lower(${email})`;
 }

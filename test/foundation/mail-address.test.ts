@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { domainOf, parseMailAddress } from "../../src/foundation/mail-address.ts";
+import { domainOf, isSameAddress, parseMailAddress } from "../../src/foundation/mail-address.ts";
 
 test.each([
   ["ada@example.org", "ada@example.org"],
@@ -78,4 +78,18 @@ test("nothing else is an address: no list, no name, no quotes, no control charac
 
 test("the domain of an address is what stands behind its at sign", () => {
   expect(domainOf("ada@example.org")).toBe("example.org");
+});
+
+test("two addresses are the same whatever the case of their ASCII letters, and of no others", () => {
+  expect(isSameAddress("Ada@Example.ORG", "ada@example.org")).toBe(true);
+  expect(isSameAddress("jürgen@example.org", "Jürgen@example.org")).toBe(true);
+  const others = [
+    "ada@exampİe.org",
+    "aDA@example.orɡ",
+    "ıda@example.org",
+    "\u212Aim@example.org",
+    "Jürgen@x.org",
+  ];
+  const like = ["ada@exampie.org", "ada@example.org", "Ida@example.org", "kim@example.org", "JÜRGEN@x.org"];
+  expect(others.filter((other, index) => isSameAddress(other, like[index] ?? ""))).toEqual([]);
 });

@@ -1,15 +1,23 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
+import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import { admitPerson, type Admission } from "../../src/sessions/oidc-sign-in.ts";
 import type { Person } from "../../src/sessions/oidc-person.ts";
 import { dropBindings, findBoundAccount, isBound } from "../../src/sessions/oidc-store.ts";
 import { setAccount } from "../../src/workspaces/account-operations.ts";
-import { storeInvitation } from "../../src/workspaces/invitation-store.ts";
+import { listOwnInvitations, storeInvitation } from "../../src/workspaces/invitation-store.ts";
 import { noteDoubt, noteEmailProved } from "../../src/workspaces/proved-email.ts";
-import { findAccount, insertAccountRows, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { updateEmailRow } from "../../src/workspaces/rename.ts";
+import {
+  findAccount,
+  getAccount,
+  insertAccountRows,
+  listWorkspaces,
+} from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { READER } from "../support/members.ts";
+import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
 import { performOn } from "../support/terminal.ts";
 
 const ISSUER = "https://login.example.com";
@@ -113,3 +121,46 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await db.read(() => findAccount(id))).toMatchObject({ isOperator: true });
   });
 });
+
+/** A database whose `lower` knows all letters, as in most installations of PostgreSQL. */
+async function worldlyPostgresql(): Promise<Database> {
+  const db = await openForTest(await temporaryAddress("TEMPLATE template0 LOCALE 'C.UTF-8'"));
+  await migratePostgresql(db);
+  return db;
+}
+
+const worldly = [
+  ...ENGINES,
+  ...(hasPostgresql ? [{ name: "PostgreSQL with all letters", temporary: worldlyPostgresql }] : []),
+];
+
+// The domain of `İ` is another one than that of `i`, and its owner may get the letter by which an issuer checks an address.
+test.each(worldly)(
+  "on $name, an address with other letters that look alike in small gets no account and no invitation of another",
+  async ({ temporary }) => {
+    const db = await temporary();
+    await add(db, "first@example.org");
+    const id = await add(db, "kim@victim.example");
+    const workspace = (await db.read(() => listWorkspaces()))[0]?.id ?? "";
+    const invitation = { workspaceId: workspace, byAccountId: null, isByOperator: true, madeAt: NOON };
+    await db.transaction(() => storeInvitation({ ...invitation, email: "new@victim.example" }, READER));
+    const open = admissionOf({ createAccounts: true });
+    for (const email of ["kim@victİm.example", "\u212Aim@victim.example", "new@victİm.example"]) {
+      const stranger = { ...ana, subject: email, email };
+      await expect(admit(db, stranger)).rejects.toMatchObject({ code: "unauthorized" });
+      const made = await admit(db, stranger, open).catch(({ code }: { code: string }) => code);
+      expect(made).not.toBe(id);
+      const own = await db.read(() => listOwnInvitations(made, NOON));
+      expect(own).toEqual([]);
+    }
+    const holder = { ...ana, email: "Kim@Victim.example" };
+    expect(await admit(db, holder)).toBe(id);
+    const renamed = await db
+      .transaction(function* () {
+        const other = yield* updateEmailRow(yield* getAccount("first@example.org"), "kim@victİm.example");
+        return other.email;
+      })
+      .catch(({ code }: { code: string }) => code);
+    expect(["kim@victİm.example", "already_exists"]).toContain(renamed);
+  },
+);

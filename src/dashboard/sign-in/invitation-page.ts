@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { ErrorCode } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { isSameAddress } from "../../foundation/mail-address.ts";
 import type { ShownInvitation } from "../../sessions/accept-invitation.ts";
 import type { SignIns } from "../../sessions/sign-in.ts";
 import { type Page, page, redirect } from "../answer.ts";
@@ -110,7 +111,7 @@ function invitationView(guest: Guest, ...[shown, token, problem]: ShownWith): Ht
 function answerView(guest: Guest, shown: ShownInvitation, token: string): Html {
   const { viewerEmail, namedAs } = guest;
   const { id, email, workspaceName, hasAccount } = shown;
-  const isInvited = (address: string): boolean => address.toLowerCase() === email.toLowerCase();
+  const isInvited = (address: string): boolean => isSameAddress(address, email);
   if (viewerEmail !== null && isInvited(viewerEmail))
     return html`<div class="body">${answerForms(id, workspaceName, token)}</div>`;
   if (viewerEmail !== null)
