@@ -151,6 +151,11 @@ export function* newestChange(): Steps<number> {
   return (yield* listChanges(1))[0]?.id ?? 0;
 }
 
+/** When the newest change was recorded, in milliseconds since 1970 UTC; null if there is none. */
+export function* newestChangeAt(): Steps<number | null> {
+  return (yield* listChanges(1))[0]?.at ?? null;
+}
+
 /** The columns for who made a change. The word for a visitor cannot be the address of an account, because that has an at sign. */
 function columnsOf(doer: Doer) {
   const account = accountOf(doer);

@@ -20,7 +20,16 @@ import { addSubmission } from "../support/add-submission.ts";
 import { until } from "../support/until.ts";
 import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
+/** A submission as an import may have brought it, before imports refused such times. */
 const FROM_THE_FUTURE = { id: "sub_7zzzzzzzzzzzzzzzzzzzzzzzzz", createdAt: 4_000_000_000_000 };
+
+/** A message that this program made while the clock was ahead. */
+const notifyInTheFuture = (endpointId: string, submissionId: string): string => `
+  INSERT INTO recipient (id, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, created_at)
+    VALUES ('wh_01h455vb4pex5vsknk084sn02q', '${endpointId}', 100, 'enabled', 'closed', 0, 0, 0);
+  INSERT INTO delivery (id, submission_id, recipient_id, state, due_at)
+    VALUES ('msg_7zzzzzzzzzzzzzzzzzzzzzzzzz', '${submissionId}', 'wh_01h455vb4pex5vsknk084sn02q', 'delivered', 0);
+`;
 
 interface Report {
   healthy: boolean;
@@ -73,7 +82,7 @@ test("each thing that is wrong has a line with what to do, on standard output fo
     UPDATE api_key SET seen_in_browser_at = 1 WHERE kind = 'secret';
     INSERT INTO usage SELECT id, strftime('%Y-%m', 'now'), 9 FROM workspace;
   `);
-  addSubmission(connection, { ...FROM_THE_FUTURE, endpointId: endpoint.id });
+  connection.exec(notifyInTheFuture(endpoint.id, addSubmission(connection, { endpointId: endpoint.id })));
   chmodSync(machine.database, 0o644);
   const { code, healthy, problems } = await examine(machine);
   expect(code).toBe(1);
@@ -141,14 +150,26 @@ test("held posts are a problem once 80 % of their room is taken, with how many h
   expect(await found()).toEqual(["WS holds 5 refused posts of 5; 2 had to go so far, the last at T"]);
 });
 
-test("the submission that lies ahead of the clock is named, and deleting it as advised makes the clock sound", async () => {
+test("the message that lies ahead of the clock is named, and deleting its submission as advised makes the clock sound", async () => {
   const machine = machineWithBackup();
   const endpoint = await machine.createEndpoint();
-  addSubmission(machine.open(), { ...FROM_THE_FUTURE, endpointId: endpoint.id });
+  const connection = machine.open();
+  addSubmission(connection, { ...FROM_THE_FUTURE, endpointId: endpoint.id });
+  expect((await examine(machine)).problems).toEqual([]);
+  connection.exec(notifyInTheFuture(endpoint.id, addSubmission(connection, { endpointId: endpoint.id })));
   const [clock] = (await examine(machine)).problems;
   expect(clock?.name).toBe("machine.clock");
   const [, advised = ""] = /formsvc (submission delete \S+)$/.exec(clock?.advice ?? "") ?? [];
   await machine.mustRun([...advised.split(" "), "--yes"]);
+  expect((await examine(machine)).problems).toEqual([]);
+  connection.exec("UPDATE audit_event SET at = at + 3600000");
+  const [ahead] = (await examine(machine)).problems;
+  expect(ahead).toMatchObject({
+    name: "machine.clock",
+    message: expect.stringMatching(/, before the newest change of 2\S+Z$/) as string,
+    advice: expect.stringContaining("timedatectl") as string,
+  });
+  await machine.mustRun(["workspace", "create", "--name", "Next"]);
   expect((await examine(machine)).problems).toEqual([]);
 });
 
@@ -270,7 +291,7 @@ test("webhooks that are stopped, get probes only, keep failing or ran out of att
   insert("wh_disabled", "disabled", "open", 1);
   machine.open().exec(`
     INSERT INTO delivery (id, submission_id, recipient_id, state, due_at)
-      VALUES ('msg_1', '${submission}', 'wh_failing', 'failed', 0);
+      VALUES ('msg_01h455vb4pex5vsknk084sn02q', '${submission}', 'wh_failing', 'failed', 0);
   `);
   const { code, problems } = await examine(machine);
   expect(code).toBe(1);

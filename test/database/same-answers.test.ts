@@ -42,6 +42,7 @@ import {
   setRecipientEnabled,
 } from "../../src/outbox/queue/recipient-store.ts";
 import { recoverDeliveries, selectSending } from "../../src/outbox/sending/recover-deliveries.ts";
+import { checkClock } from "../../src/submissions/stored/clock-health.ts";
 import { spread, spreadLate } from "../../src/outbox/sending/spread-outbox.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { createDayCounter } from "../../src/submissions/find/count-by-day.ts";
@@ -62,7 +63,6 @@ import {
   deleteSubmissionsOf,
   EVERY_SUBMISSION,
   measureSubmissions,
-  newestSubmission,
   readSubmissions,
 } from "../../src/submissions/stored/submission-store.ts";
 import { browseSubmissions } from "../../src/submissions/find/browse-submissions.ts";
@@ -185,7 +185,7 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "how many submissions": (db, { endpointIds: [endpointId = ""] }) =>
     countSubmissions(db, { endpointId, since: NOON, until: LATER }, 1000),
   "when the last submission came": read(({ endpointIds: [id = ""] }) => lastSubmissionAt(id)),
-  "the newest submission": read(() => newestSubmission()),
+  "the clock": read(() => checkClock(NOON)),
   "named submissions": read(({ submissionIds }) => readSubmissions(submissionIds.slice(3, 9))),
   "the size of submissions": read(({ submissionIds }) => measureSubmissions(submissionIds)),
   "a page of submissions": (db) =>

@@ -46,6 +46,35 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await count()).toBe(0);
   });
 
+  test("a line whose time or id lies more than a minute ahead refuses the file, with its number and what to do", async () => {
+    const db = await temporary();
+    const { shop, actor } = await twoOwners(db);
+    const refusal = async (change: object): Promise<string> => {
+      const line = { ...(JSON.parse(lineOf(shop.endpoint)) as object), ...change };
+      const parts = sourceOf([lineOf(shop.endpoint), JSON.stringify(line)]);
+      const done = performOn(db, importSubmissions, {}, { actor, parts });
+      return done.then(
+        () => "",
+        (error: unknown) => (error as Error).message,
+      );
+    };
+    const now = "it is 2026-06-15T12:00:00.000Z";
+    const stored = () => rowsOf(db, "SELECT id FROM submission ORDER BY id");
+    const before = await stored();
+    const advice = "set the clock of this machine if it is wrong, or correct the line";
+    expect(await refusal({ created_at: "2026-06-15T12:01:00.001Z" })).toBe(
+      `all.ndjson: line 2: created_at 2026-06-15T12:01:00.001Z has not come yet: ${now}; ${advice}`,
+    );
+    const id = newId("sub", NOON + 60_001);
+    expect(await refusal({ id })).toBe(
+      `all.ndjson: line 2: the time of the id ${id}, 2026-06-15T12:01:00.001Z, has not come yet: ${now}; ${advice}`,
+    );
+    expect(await stored()).toEqual(before);
+    expect(await refusal({ id: newId("sub", NOON + 60_000), created_at: "2026-06-15T12:01:00.000Z" })).toBe(
+      "",
+    );
+  });
+
   test("what an import by the format's name brought and was deleted stays away, with its files, in that form alone", async () => {
     const db = await temporary();
     const { shop, jobs, actor } = await twoOwners(db);

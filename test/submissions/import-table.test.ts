@@ -207,11 +207,30 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       { line: 3, field: "name", message: "name is required" },
       { line: 4, field: "email", message: "email must be an e-mail address" },
       { line: 5, field: "created_at", message: expect.stringContaining("not a time") as string },
-      { line: 6, field: "created_at", message: "the time is before 1970 or in the future" },
+      {
+        line: 6,
+        field: "created_at",
+        message:
+          "2199-01-01T00:00:00Z has not come yet: it is 2026-06-15T12:00:00.000Z; " +
+          "write its time zone behind it if it is of another than the workspace's, or correct it",
+      },
       { line: 7, field: "guests", message: "not a number; expected one like 1500.5" },
       { line: 8, field: null, message: expect.stringContaining("a quote ends in the middle") as string },
       { line: 9, field: null, message: "the row has 6 cells, and the first line 5" },
       { line: 10, field: "vegan", message: "vegan must be true or false, not text" },
+    ]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  test("a row may be a minute ahead of the clock, and no more", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const done = await bring(
+      "created_at,name\n2026-06-15T12:01:00.000Z,Ana\n2026-06-15T12:01:00.001Z,Bo\n1969-12-31T23:59:59Z,Cy\n",
+    );
+    expect(done.refused.map(({ line, message }) => [line, message.slice(0, 24)])).toEqual([
+      [3, "2026-06-15T12:01:00.001Z"],
+      [4, "the time is before 1970"],
     ]);
     expect(await stored()).toHaveLength(1);
   });

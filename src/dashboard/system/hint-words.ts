@@ -67,8 +67,11 @@ const WORDS: Partial<{
   schedule_backups: () => ({
     text: "Set backup.everyHours in the configuration and restart the server",
   }),
+  set_clock: () => ({
+    text: "Set the clock of the machine if it is wrong; if it is right, any change of settings ends this problem",
+  }),
   set_clock_or_delete_submission: ({ submissionId }) => ({
-    text: "Set the clock of the machine if it is wrong; if it is right, delete the submission that is ahead",
+    text: "Set the clock of the machine if it is wrong; if it is right, delete the submission whose message is ahead",
     href: `/dashboard/submissions/${submissionId}`,
   }),
   set_mail_server: () => ({

@@ -37,11 +37,11 @@ export const importHeld = operation({
   async *run(context: Context<ImportParts>, { dry_run: isDry, ...reference }) {
     const { source } = context.parts;
     const targetOf = await chooseTargets(context, reference);
-    const total = await countLines(readExport(source, heldLine), targetOf);
+    const total = await countLines(readExport(source, heldLine, context.now), targetOf);
     const tally = { added: 0, known: 0, expired: 0 };
     const recorded = new Set<string>();
     let done = 0;
-    for await (const batch of batchesOf(readExport(source, heldLine))) {
+    for await (const batch of batchesOf(readExport(source, heldLine, context.now))) {
       const posts: HeldPost[] = [];
       for (const line of batch) posts.push(readHeldLine(line, await targetOf(line)));
       const kept = posts.filter(({ createdAt }) => createdAt >= oldestOf(context));

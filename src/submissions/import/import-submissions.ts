@@ -72,12 +72,12 @@ export const importSubmissions = operation({
   async *run(context: Context<Parts>, { imported_from: importedFrom, dry_run: isDry, ...reference }) {
     const { source, files } = context.parts;
     const targetOf = await chooseTargets(context, reference);
-    const total = await countLines(readExport(source, submissionLine), targetOf);
+    const total = await countLines(readExport(source, submissionLine, context.now), targetOf);
     const recorded = new Set<string>();
     const counted = new RowCounts();
     let [added, done] = [0, 0];
     const tally = new FileTally();
-    for await (const batch of batchesOf(readExport(source, submissionLine))) {
+    for await (const batch of batchesOf(readExport(source, submissionLine, context.now))) {
       const lines: PreparedLine[] = [];
       for (const each of batch) lines.push(prepareLine(each, await targetOf(each), importedFrom));
       await yieldToOthers();

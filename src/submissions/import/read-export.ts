@@ -8,6 +8,7 @@ import { describeFirstProblem } from "../../foundation/problems.ts";
 import type { Context } from "../../operations/operation.ts";
 import { reachWorkspace } from "../../workspaces/reach.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
+import { lineAheadOfClock } from "./ahead-of-clock.ts";
 import { type ImportedFile, linesOf } from "./imported-file.ts";
 
 /** The largest number of posts in one transaction; a server that writes at the same time waits for it. */
@@ -115,16 +116,24 @@ export async function* batchesOf<Line>(
   if (batch.length > 0) yield batch;
 }
 
+/** What each line of an export has. */
+type LineShape = z.ZodType<{ readonly id: string; readonly created_at: string }>;
+
 /** Reads an export line by line. @param shape the shape of a line. @throws usage */
-export async function* readExport<Shape extends z.ZodType>(
+export async function* readExport<Shape extends LineShape>(
   file: ImportedFile,
   shape: Shape,
+  now: number,
 ): AsyncGenerator<ReadLine<z.output<Shape>>> {
   let number = 0;
   for await (const line of linesOf(file)) {
     number += 1;
-    if (line.trim() !== "")
-      yield { content: parseLine(line, shape, `${file.name}: line ${number}`), length: line.length };
+    if (line.trim() === "") continue;
+    const position = `${file.name}: line ${number}`;
+    const content = parseLine(line, shape, position);
+    const ahead = lineAheadOfClock(content, now);
+    if (ahead !== null) throw new FormsvcError("usage", `${position}: ${ahead}`);
+    yield { content, length: line.length };
   }
 }
 

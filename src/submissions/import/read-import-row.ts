@@ -1,3 +1,4 @@
+import { aheadOfClock } from "./ahead-of-clock.ts";
 import { canonicalAddress } from "../../foundation/ip-address.ts";
 import type { ZonedClock } from "../../foundation/zoned-time.ts";
 import type { CompiledSchema } from "../../schemas/compile-schema.ts";
@@ -50,9 +51,6 @@ export interface RefusedRow {
   readonly message: string;
 }
 
-/** The largest time by which a row may be in the future: clocks of services differ. */
-const MAX_AHEAD_MS = 86_400_000;
-
 export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow {
   const { format, columns, schema, clock, now, counts } = reader;
   const { line, problem } = row;
@@ -60,10 +58,12 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
   const refuse = (field: string | null, message: string): RefusedRow => ({ line, field, message });
   if (problem !== null) return refuse(null, problem);
   const roleText = (role: ColumnRole): string => textOf(cells[columns.roles.get(role) ?? -1]);
-  const createdAt = readImportTime(roleText("created_at"), clock);
+  const time = roleText("created_at");
+  const createdAt = readImportTime(time, clock);
   if (createdAt === null) return refuse("created_at", TIME_PROBLEM);
-  if (createdAt < 0 || createdAt > now + MAX_AHEAD_MS)
-    return refuse("created_at", "the time is before 1970 or in the future");
+  if (createdAt < 0) return refuse("created_at", "the time is before 1970");
+  const ahead = aheadOfClock(createdAt, time.trim(), now);
+  if (ahead !== null) return refuse("created_at", `${ahead}; ${AHEAD_ADVICE}`);
   const body: Record<string, unknown> = {};
   for (const { index, field } of columns.fields) {
     const value = valueOf(schema.definition, field, cells[index]);
@@ -95,6 +95,7 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
 }
 
 const MAX_ID_LENGTH = 500;
+const AHEAD_ADVICE = "write its time zone behind it if it is of another than the workspace's, or correct it";
 const TIME_PROBLEM =
   "not a time; expected one like 2026-01-31T14:05:00Z, 31.01.2026 14:05 or 1/31/2026 14:05";
 

@@ -8,7 +8,6 @@ import { findEndpoint, mayViewEndpoint } from "../../endpoints/endpoint-store.ts
 import { type LeftOut, readNotSent } from "../../outbox/queue/choose-recipients.ts";
 import type { EventParts } from "../../outbox/queue/event.ts";
 import type { Viewing } from "../../operations/actor.ts";
-import { NOT_BINNED_SQL } from "./submission-bin.ts";
 import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
 import {
   CONTENT_COLUMNS,
@@ -210,13 +209,6 @@ export function deleteSubmissionsOf(endpointId: string, limit: number): Steps<nu
     .orderBy("id")
     .limit(limit);
   return run(query.deleteFrom("submission").where("id", "in", some));
-}
-
-const NEWEST_SQL = `SELECT id, created_at FROM submission WHERE id >= 'sub_' ${NOT_BINNED_SQL} ORDER BY id DESC LIMIT 1`;
-
-/** The submission with the highest id outside the bin; undefined if there is none. */
-export function newestSubmission(): Steps<{ readonly id: string; readonly created_at: number } | undefined> {
-  return first(text<{ id: string; created_at: number }>(NEWEST_SQL));
 }
 
 function selectSubmissions() {
