@@ -11,6 +11,7 @@ import type { TokenActor } from "../operations/actor.ts";
 import { findLiveToken, noteUse } from "../tokens/token-store.ts";
 import { readTokenText, type Token } from "../tokens/token.ts";
 import type { ServedParts } from "./parts.ts";
+import { countedAs } from "./token-owner.ts";
 
 /**
  * Returns the actor of a request's token. The token is read again for each request, so that a change to it applies from the next request
@@ -56,7 +57,7 @@ export function createAuthentication(parts: AuthenticationParts): Authenticate {
     }
     genuine.set(digest, true);
     const { actor, token } = found;
-    const state = count.note(`token ${token.id}`, rateLimit.token, request);
+    const state = count.note(`token ${countedAs(actor)}`, rateLimit.token, request);
     if (state !== null) {
       reply.header("ratelimit-limit", state.limit);
       reply.header("ratelimit-remaining", state.remaining);

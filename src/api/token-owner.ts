@@ -1,5 +1,10 @@
 import type { TokenActor } from "../operations/actor.ts";
 
+/** A text that names whose requests count together: those with any token of an account, or with any service token of a workspace. */
+export function countedAs({ account, reach }: TokenActor): string {
+  return account?.accountId ?? reach?.workspaceId ?? "";
+}
+
 /** A text that names who a token belongs to: an account, or the endpoint or workspace of a service token. */
 export function ownerOf(actor: TokenActor | null): string {
   return actor?.account?.accountId ?? actor?.reach?.endpointId ?? actor?.reach?.workspaceId ?? "";

@@ -100,7 +100,9 @@ const sections = z.strictObject({
     badKey: rateLimit.describe(
       "Requests with malformed, unknown or revoked keys or tokens, counted for each address.",
     ),
-    token: rateLimit.describe("Requests with a token of the API, counted for each token."),
+    token: rateLimit.describe(
+      "Requests with tokens of the API, counted together for all tokens of an account, and for all service tokens of a workspace.",
+    ),
     exempt: z.array(network).max(1000).describe("Addresses and CIDRs whose requests are never limited."),
   }),
   spam: z.strictObject({

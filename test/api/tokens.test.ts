@@ -57,18 +57,30 @@ test("a token tells of itself and gives itself up, and the day of its last use i
   expect((await ask("GET", "/token")).status).toBe(401);
 });
 
-test("a token has its own limit, which its answers count down, and others have theirs", async () => {
+test("the tokens of an account have one limit, which their answers count down, and others have theirs", async () => {
   const server = await startServer({ rateLimit: { token: { max: 2, windowSeconds: 3600 } } });
-  await server.addEndpoint();
-  const ask = askWith(server, await makeToken(server));
-  const remaining = [];
-  for (let asked = 0; asked < 2; asked += 1)
-    remaining.push((await ask("GET", "/endpoints")).headers["ratelimit-remaining"]);
-  expect(remaining).toEqual(["1", "0"]);
-  const refused = await ask("GET", "/endpoints");
-  expect([refused.status, refused.json]).toMatchObject([429, { code: "rate_limited" }]);
-  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-  expect((await askWith(server, await makeToken(server))("GET", "/endpoints")).status).toBe(200);
+  const { id: endpoint, workspaceId: workspace } = await server.addEndpoint();
+  const asker = async (whose: Parameters<typeof makeToken>[2]) =>
+    askWith(server, await makeToken(server, ["endpoints:read"], whose));
+  const [one, other] = [await asker({}), await asker({})];
+  const ofForm = await asker({ endpoint });
+  const ofWorkspace = await asker({ workspace });
+  const { account } = await server.owner.transaction(() =>
+    insertAccountRows("ben@example.com", server.clock.now()),
+  );
+  const ofBen = await asker({ account: account.email });
+  for (const [first, second] of [
+    [one, other],
+    [ofForm, ofWorkspace],
+  ] as const) {
+    const answers = [await first("GET", "/endpoints"), await second("GET", "/endpoints")];
+    expect(answers.map(({ headers }) => headers["ratelimit-remaining"])).toEqual(["1", "0"]);
+    const refused = await first("GET", "/endpoints");
+    expect([refused.status, refused.json]).toMatchObject([429, { code: "rate_limited" }]);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await second("GET", "/endpoints")).status).toBe(429);
+  }
+  expect((await ofBen("GET", "/endpoints")).status).toBe(200);
 });
 
 test("wrong tokens are limited by address, and a genuine one that is known is let through", async () => {
