@@ -6,9 +6,10 @@ import type { MigrationResult } from "../database/migrate.ts";
 import { requireStructure } from "../database/sqlite/check-structure.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import { lockServer } from "../database/sqlite/server-lock.ts";
+import { undoUnfinishedRestore } from "../database/sqlite/unfinished-restore.ts";
 import { proveWritable } from "../database/sqlite/write-probe.ts";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
-import { databaseCreated, databaseMigrated } from "../foundation/events.ts";
+import { databaseCreated, databaseMigrated, restoreUndone } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { openAddress } from "./open.ts";
 
@@ -65,6 +66,7 @@ async function serveFile(
 ): Promise<void> {
   const lock = lockServer(file, process.pid, toIsoTime(clock.now()));
   try {
+    if (undoUnfinishedRestore(file)) restoreUndone(log, file);
     const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
     try {
       logMigration(log, db.path, migrated);

@@ -114,6 +114,13 @@ export function databaseMigrated(
   log.info({ event: "database.migrated", ...facts }, "the database was brought up to date");
 }
 
+export function restoreUndone(log: Log, database: string): void {
+  log.warn(
+    { event: "database.restore-undone", database },
+    "formsvc restore was ended before it replaced the database, which is as it was: run it again",
+  );
+}
+
 export function databaseUpgraded(log: Log): void {
   log.error(
     { event: "database.upgraded" },

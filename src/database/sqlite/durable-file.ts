@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** The suffixes of the files that SQLite keeps beside a database. It takes any file with such a name as a part of the database. */
@@ -35,18 +35,4 @@ export function syncFolderOf(file: string): void {
 export function moveIntoPlace(file: string, target: string): void {
   renameSync(file, target);
   syncFolderOf(target);
-}
-
-/**
- * Gives a file a second name, so that it can be replaced later without being missing for a moment. If links are not possible, it is
- * renamed.
- */
-export function keepUnder(file: string, kept: string): void {
-  try {
-    linkSync(file, kept);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
-    renameSync(file, kept);
-  }
-  syncFolderOf(kept);
 }

@@ -1,22 +1,26 @@
-import { closeSync, existsSync, openSync, readSync, realpathSync, renameSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { resolve } from "node:path";
 import Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { refuseDifferences } from "./check-structure.ts";
 import { translateDatabaseError } from "./database-error.ts";
-import {
-  LOG_SUFFIXES,
-  keepUnder,
-  moveIntoPlace,
-  removeCopy,
-  syncFile,
-  syncFolderOf,
-} from "./durable-file.ts";
+import { LOG_SUFFIXES, moveIntoPlace, removeCopy, syncFile, syncFolderOf } from "./durable-file.ts";
 import { copyToNewFile } from "./private-file.ts";
 import { translateFileError } from "./file-error.ts";
 import { findHolders } from "./lock-holders.ts";
 import { lockServer } from "./server-lock.ts";
+import { REPLACED, undoUnfinishedRestore } from "./unfinished-restore.ts";
 
 export interface Restored extends CheckedCopy {
   /** The new path of the replaced database, or of its log if only that existed; null if neither did. */
@@ -54,6 +58,7 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
   const lock = lockServer(database, process.pid, options.now);
   const unfinished = `${database}.restore-${process.pid}`;
   try {
+    undoUnfinishedRestore(database);
     copyPrivately(source, unfinished);
     const { differences, ...checked } = checkCopy(unfinished, source);
     refuseDifferences(differences, source);
@@ -61,14 +66,26 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
     const droppedReplies = changeCopy(unfinished, source, dropReplies);
     const heldBack = options.holdWebhooks ? changeCopy(unfinished, source, holdDeliveries) : NOTHING_HELD;
     syncFile(unfinished);
-    const replaced = setAside(database, options.now);
-    moveIntoPlace(unfinished, database);
+    const replaced = replace(database, unfinished, options.now);
     return { ...checked, replaced, droppedReplies, ...heldBack };
   } catch (error) {
     throw translateFileError(error, database);
   } finally {
     removeCopy(unfinished);
     lock.release();
+  }
+}
+
+/** Puts the checked copy in the place of the database. @returns {@link Restored.replaced} */
+function replace(database: string, copy: string, now: string): string | null {
+  const aside = setAside(database, now);
+  try {
+    moveIntoPlace(copy, database);
+    return aside.kept;
+  } finally {
+    aside.release();
+    // Does nothing if the database was replaced.
+    undoUnfinishedRestore(database);
   }
 }
 
@@ -188,21 +205,44 @@ function countQueued(connection: Driver.Database, which: string): number {
   return Number(connection.prepare(sum).pluck().get());
 }
 
-/**
- * Gives the database a second name, after closing it into one file: a log left under the old name would be taken for that of the restored
- * database. A database that is damaged or missing is kept as it is, with its log.
- */
-function setAside(database: string, now: string): string | null {
-  const kept = freeName(`${database}.replaced-${now.replaceAll(":", "-")}`);
-  if (!existsSync(database)) return moveLogs(database, kept)[0] ?? null;
-  if (!closeCompletely(database)) moveLogs(database, kept);
-  keepUnder(database, kept);
-  return kept;
+/** A database that is kept under a second name. Nobody else can use it until it is released. */
+interface SetAside {
+  /** The second name, or that of its log if only that existed; null if neither did. */
+  readonly kept: string | null;
+  readonly release: () => void;
 }
 
-/** Renames the logs, durably. Returns their new paths. */
+/**
+ * Gives the database a second name, after closing it into one file: a log left under the old name would be taken for that of the restored
+ * database. A database that is damaged or missing is kept as it is, with its log. Until the log is removed, the database is whole under its
+ * own name; from then on {@link undoUnfinishedRestore} makes it so again.
+ */
+function setAside(database: string, now: string): SetAside {
+  const kept = freeName(`${database}${REPLACED}${now.replaceAll(":", "-")}`);
+  if (!existsSync(database)) return { kept: moveLogs(database, kept)[0] ?? null, release: () => {} };
+  const closed = closeCompletely(database);
+  try {
+    const logs = closed.isWhole ? [] : logsOf(database);
+    for (const suffix of logs) keepUnder(`${database}${suffix}`, `${kept}${suffix}`);
+    keepUnder(database, kept);
+    syncFolderOf(database);
+    for (const suffix of logs) rmSync(`${database}${suffix}`);
+    syncFolderOf(database);
+  } catch (error) {
+    closed.release();
+    undoUnfinishedRestore(database);
+    throw error;
+  }
+  return { kept, release: closed.release };
+}
+
+function logsOf(database: string): string[] {
+  return LOG_SUFFIXES.filter((suffix) => existsSync(`${database}${suffix}`));
+}
+
+/** Renames the logs of a missing database, durably. Returns their new paths. */
 function moveLogs(database: string, kept: string): string[] {
-  const moved = LOG_SUFFIXES.filter((suffix) => existsSync(`${database}${suffix}`)).map((suffix) => {
+  const moved = logsOf(database).map((suffix) => {
     renameSync(`${database}${suffix}`, `${kept}${suffix}`);
     return `${kept}${suffix}`;
   });
@@ -211,30 +251,61 @@ function moveLogs(database: string, kept: string): string[] {
 }
 
 /**
- * Closes the database into one file. @returns false for a file that SQLite cannot read. @throws database_busy if another process has it
- * open.
+ * Gives a file a second name, so that it can be replaced later without being missing for a moment. If links are not possible, it is
+ * copied.
  */
-function closeCompletely(database: string): boolean {
+function keepUnder(file: string, kept: string): void {
+  try {
+    linkSync(file, kept);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
+    const unfinished = `${kept}.unfinished-${process.pid}`;
+    try {
+      copyToNewFile(openSync(file, "r"), unfinished);
+      syncFile(unfinished);
+      renameSync(unfinished, kept);
+    } finally {
+      rmSync(unfinished, { force: true });
+    }
+  }
+}
+
+interface Closed {
+  /** Whether everything is in the one file; false for a file that SQLite cannot read. */
+  readonly isWhole: boolean;
+  readonly release: () => void;
+}
+
+/**
+ * Closes the database into one file, and keeps everybody else out of it until it is released: a log that another process began now would
+ * be taken for that of the restored database.
+ *
+ * @throws database_busy if another process has it open
+ */
+function closeCompletely(database: string): Closed {
   let connection: Driver.Database | undefined;
+  const release = (): void => void connection?.close();
   try {
     connection = new Driver(database, { timeout: 1000 });
+    connection.pragma("locking_mode = EXCLUSIVE");
     connection.pragma("journal_mode = DELETE");
-    return true;
+    connection.exec("BEGIN EXCLUSIVE");
+    // Windows puts no file in the place of an open one.
+    if (process.platform === "win32") release();
+    return { isWhole: true, release };
   } catch (error) {
-    const foreseen = translateDatabaseError(error, database);
-    if (foreseen instanceof FormsvcError && foreseen.code === "database_busy") {
-      const holders =
-        findHolders(database).join(", ") || "perhaps a tail that follows, Litestream, or a shell";
-      throw new FormsvcError(
-        "database_busy",
-        `${database}: another process has it open; end that first: ${holders}`,
-        { cause: error },
-      );
-    }
-    return false;
-  } finally {
-    connection?.close();
+    release();
+    refuseBusy(database, translateDatabaseError(error, database));
+    return { isWhole: false, release };
   }
+}
+
+/** @throws database_busy naming the processes that have the database open, if that is the error */
+function refuseBusy(database: string, error: unknown): void {
+  if (!(error instanceof FormsvcError) || error.code !== "database_busy") return;
+  const holders = findHolders(database).join(", ") || "perhaps a tail that follows, Litestream, or a shell";
+  const message = `${database}: another process has it open; end that first: ${holders}`;
+  throw new FormsvcError("database_busy", message, { cause: error });
 }
 
 /** A name that neither a file nor one of its logs has. */
