@@ -7,7 +7,8 @@ import {
   checkTrustedProxies,
 } from "../config/config-health.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { backupFolder, checkBackups, listScheduledBackups } from "../database/sqlite/backup-schedule.ts";
+import { backupFolder, listScheduledBackups } from "../database/sqlite/backup-folder.ts";
+import { checkBackups } from "../database/sqlite/backup-schedule.ts";
 import {
   checkDiskSpace,
   checkDurability,
@@ -111,7 +112,9 @@ const CHECKS: readonly Check[] = [
   ofPostgresql((db, { checkDatabaseClock }, { now }) => db.read(() => checkDatabaseClock(now))),
   ofTables(({ db, now }) => db.read(() => checkClock(now))),
   ofFile((db, { config }) => checkFileModes(db, listBackups(config))),
-  ofFile((db, { config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now)),
+  ofFile((db, { config, now }) =>
+    checkLeftovers(db, backupFolder(config.backup, config.database.path).directory, now),
+  ),
   ({ loaded }) => checkSecretsInFile(loaded),
   ({ config }) => checkMetricsAddress(config.metrics),
   ({ config }) => checkDashboardAddress(config),

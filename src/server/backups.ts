@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { backupFolder, createBackupScheduler } from "../database/sqlite/backup-schedule.ts";
+import { backupFolder } from "../database/sqlite/backup-folder.ts";
+import { createBackupScheduler } from "../database/sqlite/backup-schedule.ts";
 import { openBackupSocket } from "../database/sqlite/backup-socket.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Clock } from "../foundation/clock.ts";
@@ -33,8 +34,8 @@ export async function startBackups(
     child = runSelf(["backup", file, "--db", db.path, "--quiet", ...options]);
     return child.done;
   };
-  const directory = backupFolder(config.backup, config.database.path);
-  const scheduler = createBackupScheduler({ settings: config.backup, directory, make, clock, log });
+  const folder = backupFolder(config.backup, config.database.path);
+  const scheduler = createBackupScheduler({ settings: config.backup, folder, make, clock, log });
   return {
     look: () => scheduler.look(),
     async stop() {

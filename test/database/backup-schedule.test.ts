@@ -1,14 +1,24 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { backupFolder } from "../../src/database/sqlite/backup-folder.ts";
 import { checkBackupAge, createBackupScheduler } from "../../src/database/sqlite/backup-schedule.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
-function schedule(everyHours: number | null, keep: number) {
-  const directory = temporaryFolder();
+/** The folder of the backups of a database that lies in it. */
+function folderOf(directory: string, database = "formsvc.db") {
+  return backupFolder({ directory }, join(directory, database));
+}
+
+function schedule(
+  everyHours: number | null,
+  keep: number,
+  database = "formsvc.db",
+  directory = temporaryFolder(),
+) {
   const clock = createFakeClock(Date.UTC(2026, 0, 31, 12));
   let failing = false;
   let emptyHanded = false;
@@ -23,7 +33,7 @@ function schedule(everyHours: number | null, keep: number) {
   const settings = { everyHours, keep, directory };
   const scheduler = createBackupScheduler({
     settings,
-    directory,
+    folder: folderOf(directory, database),
     make,
     clock,
     log: silentLog,
@@ -115,11 +125,11 @@ test("a backup from the future is named and does not stand for a new one", () =>
   const now = Date.UTC(2026, 0, 31, 12);
   const future = join(directory, "formsvc-2026-03-02T12-00-00.db");
   writeFileSync(future, "");
-  const alone = checkBackupAge(settings, directory, now);
+  const alone = checkBackupAge(settings, folderOf(directory), now);
   expect(alone.ok).toBe(false);
   expect(alone.message).toContain(future);
   writeFileSync(join(directory, "formsvc-2026-01-31T10-00-00.db"), "");
-  const beside = checkBackupAge(settings, directory, now);
+  const beside = checkBackupAge(settings, folderOf(directory), now);
   expect(beside.ok).toBe(true);
   expect(beside.message).toMatch(/^the newest is 2 hours old: .*T10-00-00\.db; dated in the future/);
   expect(beside.message).toContain(future);
@@ -127,4 +137,38 @@ test("a backup from the future is named and does not stand for a new one", () =>
 
 test("no interval makes no backups", async () => {
   expect(await schedule(null, 1).look(1000)).toBe(0);
+});
+
+test("databases in one folder make and remove their own backups alone, whatever their names have in common", async () => {
+  const directory = temporaryFolder();
+  const names = ["formsvc.db", "forms.db", "more.forms.db", "forms"];
+  for (const name of names) for (const end of ["", "-serve"]) writeFileSync(join(directory, name + end), "");
+  const schedules = names.map((name, nth) => schedule(1, nth === 0 ? 1 : 3, name, directory));
+  for (const { look } of schedules.slice(1)) await look(0);
+  writeFileSync(join(directory, "formsvc-2026-01-31T15-00-00.forms.db.unfinished-12"), "being made");
+  for (let round = 0; round < 3; round += 1) expect(await schedules[0]?.look(1)).toBe(round + 1);
+  const made = readdirSync(directory).filter((name) => name.startsWith("formsvc-"));
+  expect(made.sort()).toEqual([
+    "formsvc-2026-01-31T12-00-00.forms",
+    "formsvc-2026-01-31T12-00-00.forms.db",
+    "formsvc-2026-01-31T12-00-00.more.forms.db",
+    "formsvc-2026-01-31T15-00-00.db",
+    "formsvc-2026-01-31T15-00-00.forms.db.unfinished-12",
+  ]);
+});
+
+test("the backups that a database has from an earlier version count and are removed, unless another one may have made them", async () => {
+  const made = (directory: string) => readdirSync(directory).filter((name) => name.startsWith("formsvc-"));
+  const older = ["formsvc-2026-01-31T11-00-00.db", "formsvc-2026-01-31T11-30-00.db"];
+  const alone = schedule(1, 1, "forms.db");
+  for (const name of [...older, "forms.db-serve"]) writeFileSync(join(alone.directory, name), "");
+  expect(await alone.look(0)).toBe(0);
+  expect(await alone.look(0.5)).toBe(1);
+  expect(made(alone.directory)).toEqual(["formsvc-2026-01-31T12-30-00.forms.db"]);
+
+  const beside = schedule(1, 1, "forms.db");
+  for (const name of [...older, "other.db", "other.db-serve"])
+    writeFileSync(join(beside.directory, name), "");
+  expect(await beside.look(0)).toBe(1);
+  expect(made(beside.directory).sort()).toEqual([...older, "formsvc-2026-01-31T12-00-00.forms.db"].sort());
 });

@@ -1,10 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { SingleFlight } from "../../foundation/single-flight.ts";
-import { type Clock, toIsoTime } from "../../foundation/clock.ts";
+import type { Clock } from "../../foundation/clock.ts";
 import { backupFailed, backupMade } from "../../foundation/events.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import type { Log } from "../../foundation/log.ts";
+import {
+  type BackupFolder,
+  backupPath,
+  listScheduledBackups,
+  listUnfinishedBackups,
+  type ScheduledBackup,
+} from "./backup-folder.ts";
 import { findLastBackup } from "./last-backup.ts";
 import { hasLitestream } from "./litestream.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
@@ -21,49 +27,15 @@ export interface BackupSettings {
   readonly directory: string;
 }
 
-/**
- * Resolves a relative folder from the folder of the database, not from the current one: cron may run doctor in any folder, and doctor must
- * look into the same place as the server.
- */
-export function backupFolder(settings: BackupSettings, databasePath: string): string {
-  return resolve(dirname(resolve(databasePath)), settings.directory);
-}
-
-/** The name contains the time, because copying a folder changes the times of its files. */
-const NAME = /^formsvc-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)\.db$/;
-/** A file that an interrupted backup leaves behind. */
-const UNFINISHED = /^formsvc-[\dT-]+\.db\.unfinished-\d+(?:-journal)?$/;
 /** Time until the next attempt after a failure. */
 const RETRY_MS = 600_000;
-
-export interface ScheduledBackup {
-  readonly file: string;
-  readonly madeAt: number;
-}
-
-/** Lists the backups in the folder of a schedule, newest first; none if there is no such folder. */
-export function listScheduledBackups(directory: string): ScheduledBackup[] {
-  let names: string[];
-  try {
-    names = readdirSync(directory);
-  } catch {
-    return [];
-  }
-  return names
-    .flatMap((name) => {
-      const [, day, hours, minutes, seconds] = NAME.exec(name) ?? [];
-      const madeAt = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
-      return Number.isNaN(madeAt) ? [] : [{ file: join(directory, name), madeAt }];
-    })
-    .sort((a, b) => b.madeAt - a.madeAt);
-}
 
 /**
  * Lists the backups without those that are dated in the future because the clock was wrong. Such a backup does not count as the newest one,
  * and no good backup is removed because of it.
  */
-export function listPastBackups(directory: string, now: number): ScheduledBackup[] {
-  return listScheduledBackups(directory).filter(({ madeAt }) => madeAt <= now);
+export function listPastBackups(folder: BackupFolder, now: number): ScheduledBackup[] {
+  return listScheduledBackups(folder).filter(({ madeAt }) => madeAt <= now);
 }
 
 export interface BackupScheduler {
@@ -77,7 +49,7 @@ export interface BackupScheduler {
 
 export interface SchedulerParts {
   readonly settings: BackupSettings;
-  readonly directory: string;
+  readonly folder: BackupFolder;
   /** Makes one verified backup under an unused name. Rejects with the reason if it cannot. */
   readonly make: (file: string) => Promise<void>;
   readonly clock: Clock;
@@ -85,7 +57,7 @@ export interface SchedulerParts {
 }
 
 export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
-  const { settings, directory, make, clock, log } = parts;
+  const { settings, folder, make, clock, log } = parts;
   const making = new SingleFlight();
   let failedAt = -Infinity;
   let givenUp = false;
@@ -93,22 +65,20 @@ export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
   const isDue = (): boolean => {
     if (settings.everyHours === null || making.isRunning) return false;
     const now = clock.now();
-    const newest = listPastBackups(directory, now)[0];
+    const newest = listPastBackups(folder, now)[0];
     const since = newest === undefined ? Infinity : now - newest.madeAt;
     return !isJustAfter(failedAt, now) && since >= settings.everyHours * HOUR_MS;
   };
   const makeOne = async (): Promise<void> => {
     const now = clock.now();
     const startedAt = performance.now();
-    const file = join(directory, `formsvc-${toIsoTime(now).slice(0, 19).replaceAll(":", "-")}.db`);
+    const file = backupPath(folder, now);
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      for (const name of readdirSync(directory)) {
-        if (UNFINISHED.test(name)) rmSync(join(directory, name));
-      }
+      mkdirSync(folder.directory, { recursive: true, mode: 0o700 });
+      for (const unfinished of listUnfinishedBackups(folder)) rmSync(unfinished);
       await make(file);
       if (!existsSync(file)) throw new Error(`${file}: the backup ended without it`);
-      for (const old of listPastBackups(directory, now).slice(settings.keep)) rmSync(old.file);
+      for (const old of listPastBackups(folder, now).slice(settings.keep)) rmSync(old.file);
       backupMade(log, { file, ms: Math.round(performance.now() - startedAt) });
     } catch (error) {
       if (givenUp) return;
@@ -136,15 +106,15 @@ function isJustAfter(failedAt: number, now: number): boolean {
 export function checkBackups(
   db: SqliteDatabase,
   settings: BackupSettings,
-  directory: string,
+  folder: BackupFolder,
   now: number,
 ): Finding {
   const { everyHours } = settings;
-  if (everyHours !== null) return checkBackupAge({ everyHours }, directory, now);
+  if (everyHours !== null) return checkBackupAge({ everyHours }, folder, now);
   if (hasLitestream(db))
     return sound("backups.age", "Litestream copies the database; the server makes no backup");
   const last = findLastBackup(db.path);
-  const file = last?.file ?? listPastBackups(directory, now)[0]?.file;
+  const file = last?.file ?? listPastBackups(folder, now)[0]?.file;
   if (file === undefined) {
     return problem("backups.age", "no backup is scheduled, and none was made", { kind: "schedule_backups" });
   }
@@ -155,17 +125,18 @@ export function checkBackups(
 /** Checks that the newest scheduled backup, without those dated in the future, is younger than two intervals. */
 export function checkBackupAge(
   { everyHours }: { readonly everyHours: number },
-  directory: string,
+  folder: BackupFolder,
   now: number,
 ): Finding {
   const advice = "the server makes one within ten minutes; if not, backup.failed in its log says why";
-  const [newest] = listPastBackups(directory, now);
-  const [last] = listScheduledBackups(directory);
+  const [newest] = listPastBackups(folder, now);
+  const [last] = listScheduledBackups(folder);
   const future =
     last === undefined || last.madeAt <= now
       ? ""
       : `; dated in the future by a wrong clock, and not counted: ${last.file}`;
-  if (newest === undefined) return problem("backups.age", `there is none in ${directory}${future}`, advice);
+  if (newest === undefined)
+    return problem("backups.age", `there is none in ${folder.directory}${future}`, advice);
   const hours = Math.floor((now - newest.madeAt) / HOUR_MS);
   const message = `the newest is ${hours} hours old: ${newest.file}${future}`;
   return hours < 2 * everyHours ? sound("backups.age", message) : problem("backups.age", message, advice);

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import type { Clock } from "../../foundation/clock.ts";
 import type { Metrics } from "../../foundation/metrics.ts";
-import { backupFolder, type BackupSettings, listPastBackups } from "./backup-schedule.ts";
+import { backupFolder } from "./backup-folder.ts";
+import { type BackupSettings, listPastBackups } from "./backup-schedule.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 export function measureDatabase(
