@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { MigrationResult } from "../database/migrate.ts";
 import { requireStructure } from "../database/sqlite/check-structure.ts";
+import { emptyLeftLog } from "../database/sqlite/empty-log.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import { lockServer } from "../database/sqlite/server-lock.ts";
 import { undoUnfinishedRestore } from "../database/sqlite/unfinished-restore.ts";
@@ -71,6 +72,7 @@ async function serveFile(
     try {
       logMigration(log, db.path, migrated);
       db.readNow(() => requireStructure(db, db.path));
+      emptyLeftLog(db);
       proveWritable(db);
       await serve(db);
     } finally {

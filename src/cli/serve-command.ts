@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import type { AnyDatabase } from "../database/any-database.ts";
@@ -5,7 +6,8 @@ import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
 import { isServed } from "../database/sqlite/server-lock.ts";
-import { serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
+import { describeError } from "../foundation/errors.ts";
+import { databaseLost, serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
 import { nobodySignsIn } from "../foundation/sign-in-events.ts";
 import { openLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
@@ -89,11 +91,26 @@ async function serveUntilStopped(
     news.ready();
     if (config.dashboard.enabled && listenFd === null && isOnTerminal())
       await offerFirstSignIn(db, config, context, server.url);
-    serverStopping(log, await stopSignal);
+    serverStopping(log, await Promise.race([stopSignal, endWhenLost(db, log)]));
     news.stopping();
   } finally {
     await server.stop();
   }
+}
+
+/** The time in which those who wait are told that nothing was stored. */
+const LAST_ANSWERS_MS = 500;
+
+/**
+ * Ends the process when the disk failed to keep what was written. Whoever restarts it has the log read anew. Nothing is closed, because that
+ * would copy the log into the file, which may have lost pages.
+ */
+async function endWhenLost(db: AnyDatabase, log: Log): Promise<never> {
+  if (db.engine !== "sqlite") return new Promise(() => {});
+  const { code, message } = await db.lost;
+  databaseLost(log, { reason: message });
+  await sleep(LAST_ANSWERS_MS);
+  return process.exit(describeError(code).exitCode);
 }
 
 /** Refuses an empty host, which would mean every address of the machine. */

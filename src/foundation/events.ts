@@ -121,6 +121,13 @@ export function restoreUndone(log: Log, database: string): void {
   );
 }
 
+export function databaseLost(log: Log, facts: { readonly reason: string }): void {
+  log.error(
+    { event: "database.lost", ...facts },
+    "the disk may have lost what was written; nothing was acknowledged since, and the server ends",
+  );
+}
+
 export function databaseUpgraded(log: Log): void {
   log.error(
     { event: "database.upgraded" },

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { expect, test } from "vitest";
 import { type OperatorMachine, emptyMachine } from "../support/operator-machine.ts";
+import { whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import {
@@ -101,7 +102,6 @@ test.skipIf(!mayMount)(
 );
 
 const FAILURES = [
-  { what: "a disk that cannot make anything durable", call: "fsync,fdatasync", error: "EIO" },
   { what: "a disk that fails to write", call: "pwrite64", error: "EIO" },
   { what: "a disk that became read-only", call: "pwrite64", error: "EROFS" },
   { what: "a disk that fails to read", call: "pread64", error: "EIO" },
@@ -138,6 +138,48 @@ test.skipIf(!hasStrace).each(FAILURES)(
     expect(await server.end("SIGTERM")).toBe(0);
     expectNothingLost([...before, ...refused, ...after], readStored(machine.database));
     report(what, { refused: refused.length, lost: 0 });
+  },
+);
+
+test.skipIf(!hasStrace)(
+  "a disk that fails to make something durable once ends the server with 5, and what was acknowledged is there after its restart",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const machine = emptyMachine();
+    const site = await openSite(machine);
+    const { server, target, numbers } = site;
+    const before = await sendBurst(target, numbers, BURST);
+    expectTaken(before);
+    const ended = whenEnded(server.process);
+    const sync = "fsync,fdatasync";
+    const failing = await attachStrace(server.pid, [
+      "-o",
+      "/dev/null",
+      "-e",
+      `trace=${sync}`,
+      "-e",
+      `inject=${sync}:error=EIO:when=1`,
+    ]);
+    const refused = [
+      ...(await sendBurst(target, numbers, BURST)),
+      ...(await sendBurst(target, numbers, BURST)),
+    ];
+    expect(await ended).toBe(5);
+    await failing.stop();
+    expect(server.log()).toContain('"event":"database.lost"');
+    // Some are cut off by the end of the process.
+    expect(refused.map(({ status }) => status).filter((status) => status !== null && status !== 503)).toEqual(
+      [],
+    );
+    expect(refused.some(({ status }) => status === 503)).toBe(true);
+
+    const again = await startServer(machine, server.port);
+    await sendUntilAcknowledged(target, refused);
+    const after = await sendBurst(target, numbers, BURST);
+    expectTaken(after);
+    expect(await again.end("SIGTERM")).toBe(0);
+    expectNothingLost([...before, ...refused, ...after], readStored(machine.database));
+    report("a disk that fails to make something durable", { refused: refused.length, lost: 0 });
   },
 );
 

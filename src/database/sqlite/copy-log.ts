@@ -5,7 +5,7 @@ import type { Log } from "../../foundation/log.ts";
 import { createLogFlusher } from "./flush-log.ts";
 import { hasLitestream } from "./litestream.ts";
 import { CHECKPOINT_PAGES } from "./open-database.ts";
-import { openLogThread, type Copied, type LogThread } from "./open-log-thread.ts";
+import { CopyLost, openLogThread, type Copied, type LogThread } from "./open-log-thread.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 /**
@@ -66,7 +66,7 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
   const gate = createGate();
   const share = createShare(db);
   const isLong = createLengthWatch();
-  const flusher = createLogFlusher(db.path);
+  const flusher = createLogFlusher(db.path, db.reportLost);
   const copy = async (): Promise<void> => {
     isCopying = true;
     waiting = 0;
@@ -85,7 +85,8 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
         if (gate.held() !== null && !isClosed) db.pragma("wal_checkpoint(PASSIVE)");
       }
     } catch (error) {
-      // The commits are safe in the log, so senders need not know of the failure.
+      if (error instanceof CopyLost) db.reportLost(error);
+      // The commits are safe in the log, so senders need not know of another failure.
       failedAt = clock.now();
       logNotCopied(log, { reason: (error as Error).message });
       share.restore();

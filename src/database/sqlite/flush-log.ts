@@ -10,16 +10,17 @@ export interface LogFlusher {
 
 /**
  * A durable commit waits for all pages that are in the log before it, also those of files. With this flusher they are on the disk already,
- * or on their way. The commit syncs the log in any case, so a failure here does not matter: the system reports a page that could not be
- * written to each descriptor of the file.
+ * or on their way. The commit syncs the log in any case.
+ *
+ * @param onFailure called if the disk failed to keep pages
  */
-export function createLogFlusher(database: string): LogFlusher {
+export function createLogFlusher(database: string, onFailure: (error: Error) => void): LogFlusher {
   let log: number | null = null;
   let isMore = false;
   let running: Promise<void> | null = null;
   const run = async (file: number): Promise<void> => {
     isMore = false;
-    await sync(file);
+    await sync(file, onFailure);
     running = isMore ? run(file) : null;
   };
   return {
@@ -46,6 +47,11 @@ function openOrNull(path: string): number | null {
   }
 }
 
-function sync(file: number): Promise<void> {
-  return new Promise((resolve) => fs.fdatasync(file, () => resolve()));
+function sync(file: number, onFailure: (error: Error) => void): Promise<void> {
+  return new Promise((resolve) =>
+    fs.fdatasync(file, (error) => {
+      if (error !== null) onFailure(error);
+      resolve();
+    }),
+  );
 }

@@ -38,7 +38,8 @@ function copy(): LogThreadAnswer {
     fdatasyncSync(descriptor);
     return copied;
   } catch (error) {
-    return { error: (error as Error).message };
+    const { message, code = "" } = error as NodeJS.ErrnoException;
+    return { error: message, isLoss: code === "SQLITE_IOERR_FSYNC" || "syscall" in (error as Error) };
   }
 }
 

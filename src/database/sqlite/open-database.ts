@@ -5,6 +5,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { runSteps, type Statement as Step, type Steps } from "../steps.ts";
 import { copyDatabase } from "./copy-database.ts";
 import { translateDatabaseError } from "./database-error.ts";
+import { createDiskLoss } from "./disk-loss.ts";
 import { checkFileOwner } from "./file-owner.ts";
 import { createPrivately } from "./private-file.ts";
 import type { SqliteDatabase, PreparedStatement } from "./sqlite-database.ts";
@@ -99,11 +100,13 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
   const execute = createExecutor(connection);
   // Made once, because each such transaction consists of four functions.
   const transact = connection.transaction((work: () => unknown) => work());
+  const loss = createDiskLoss(path);
   const guarded = <Result>(work: () => Result): Result => {
+    loss.refuse();
     try {
       return work();
     } catch (error) {
-      throw translateDatabaseError(error, path);
+      throw loss.translate(error);
     }
   };
   const transactionNow = <Result>(work: () => Result): Result =>
@@ -144,6 +147,8 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
     execute: (sql) => void guarded(() => connection.exec(sql)),
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
     copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
+    lost: loss.lost,
+    reportLost: (cause) => loss.report(cause),
     close: () => void connection.close(),
   };
   return db;

@@ -15,11 +15,15 @@ export interface Copied {
   readonly copied: number;
 }
 
-export type LogThreadAnswer = Copied | { readonly error: string };
+/** An error with whether the disk failed to keep what was written, which another try does not mend. */
+export type LogThreadAnswer = Copied | { readonly error: string; readonly isLoss: boolean };
+
+/** The disk failed to keep what was copied. */
+export class CopyLost extends Error {}
 
 /** A thread with a connection of its own, which copies the write-ahead log while the main thread goes on. */
 export interface LogThread {
-  /** Makes a copy; only one at a time. @throws Error if SQLite refuses it, or the thread has ended. */
+  /** Makes a copy; only one at a time. @throws CopyLost; Error if SQLite refuses it, or the thread has ended. */
   copy(): Promise<Copied>;
   /** Blocks until no copy runs. */
   settle(): void;
@@ -44,7 +48,8 @@ export function openLogThread(file: string, descriptor: number): LogThread {
     asked?.reject(failure);
   };
   worker.on("message", (answer: LogThreadAnswer) => {
-    if ("error" in answer) asked?.reject(new Error(answer.error));
+    if ("error" in answer)
+      asked?.reject(answer.isLoss ? new CopyLost(answer.error) : new Error(answer.error));
     else asked?.resolve(answer);
   });
   worker.on("error", fail);

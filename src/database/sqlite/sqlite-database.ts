@@ -1,4 +1,5 @@
 import type Driver from "better-sqlite3";
+import type { FormsvcError } from "../../foundation/errors.ts";
 import type { ChangeListener, ChangeWatch, Database } from "../database.ts";
 import type { Steps } from "../steps.ts";
 import type { CopyProgress } from "./copy-database.ts";
@@ -41,5 +42,12 @@ export interface SqliteDatabase extends Database {
   copyTo(file: string, onProgress: (progress: CopyProgress) => void): Promise<void>;
   /** Notices what other processes commit. */
   watch(listeners: readonly ChangeListener[]): ChangeWatch;
+  /**
+   * Resolves with the error when the disk failed to keep what was written to it. Everything is refused with it from then on, and the
+   * connection must not be closed, which would copy the log into the file: the process has to end.
+   */
+  readonly lost: Promise<FormsvcError>;
+  /** Tells that a sync of the file or its log failed that this connection did not make. */
+  readonly reportLost: (cause: unknown) => void;
   close(): void;
 }
