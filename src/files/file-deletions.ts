@@ -1,7 +1,9 @@
 import { type Database, query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { LISTED, listParameter } from "../database/list-parameter.ts";
+import { doubled, type Doubling } from "../foundation/doubling.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 import { objectsOf } from "./object-store.ts";
 
 /*
@@ -13,8 +15,8 @@ import { objectsOf } from "./object-store.ts";
 const MAX_AT_ONCE = 50;
 /** A round ends after this time, because a server that stops waits for its end, and a slow store may take seconds for each object. */
 const ROUND_MS = 2000;
-const FIRST_WAIT_MS = 30_000;
-const LONGEST_WAIT_MS = 3_600_000;
+/** The waits of an object after the store failed to delete it. */
+const RETRIES: Doubling = { firstMs: 30_000, longestMs: HOUR_MS };
 
 interface DueObject {
   readonly object_id: string;
@@ -77,11 +79,11 @@ export async function deleteWaiting(db: Database, now: number): Promise<number> 
   return deleted;
 }
 
-/** Nothing waits longer than {@link LONGEST_WAIT_MS}, so what is due later was planned by a clock that was ahead. It is due now. */
+/** Nothing waits longer than the longest of {@link RETRIES}, so what is due later was planned by a clock that was ahead. It is due now. */
 function listDue(now: number): Steps<DueObject[]> {
   const rows = query.selectFrom("file_deletion").select(["object_id", "was_stored", "attempts"]);
   const due = rows.where((is) =>
-    is.or([is("next_at", "<=", now), is("next_at", ">", now + LONGEST_WAIT_MS)]),
+    is.or([is("next_at", "<=", now), is("next_at", ">", now + RETRIES.longestMs)]),
   );
   return all(due.orderBy("next_at").limit(MAX_AT_ONCE));
 }
@@ -97,13 +99,13 @@ function* settle({ object_id: id, was_stored: wasStored }: DueObject, now: numbe
     yield* run(
       query
         .updateTable("file_deletion")
-        .set({ was_stored: 1, attempts: 0, next_at: now + LONGEST_WAIT_MS })
+        .set({ was_stored: 1, attempts: 0, next_at: now + RETRIES.longestMs })
         .where("object_id", "=", id),
     );
 }
 
 function postpone({ object_id: id, attempts }: DueObject, now: number): Steps<number> {
-  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts, 10));
+  const wait = doubled(RETRIES, attempts);
   return run(
     query
       .updateTable("file_deletion")

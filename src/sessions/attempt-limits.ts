@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { BoundedMap } from "../foundation/bounded-map.ts";
+import { doubled, type Doubling } from "../foundation/doubling.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createFairLines } from "../foundation/fair-lines.ts";
 import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
@@ -60,16 +61,14 @@ export interface AttemptLimits {
 }
 
 const BY_TRIER = { max: 10, windowSeconds: 600 };
-/** The failures of an account after which the next attempt must wait, and the first wait. Each further one is twice as long. */
+/** The failures of an account after which the next attempt must wait, and its waits. */
 const FREE_FAILURES = 3;
-const FIRST_DELAY_MS = 250;
-const MAX_DELAY_MS = 8000;
+const DELAYS: Doubling = { firstMs: 250, longestMs: 8000 };
 /** The largest number of strangers' attempts that wait at once; as many attempts of known clients may wait too. */
 const MAX_WAITING = 100;
-/** The number of wrong codes after which the next one is refused for a time, and the first such time. Each further one is twice as long. */
+/** The number of wrong codes after which the next one is refused for a time, and those times. */
 const FREE_CODES = 5;
-const FIRST_PAUSE_MS = 30_000;
-const MAX_PAUSE_MS = 900_000;
+const PAUSES: Doubling = { firstMs: 30_000, longestMs: 900_000 };
 /** The failures of an account are forgotten after this time without a further one. */
 const FORGET_MS = 3_600_000;
 /** The largest number of accounts whose failures are remembered. The one whose last failure is the oldest is forgotten first. */
@@ -113,7 +112,7 @@ export function createAttemptLimits(
       count(trier);
       const failures = trier.known === null ? account : unitOf(trier);
       const earlier = passwords.add(failures).count;
-      const delayMs = doubling(earlier - FREE_FAILURES + 1, FIRST_DELAY_MS, MAX_DELAY_MS);
+      const delayMs = earlier < FREE_FAILURES ? 0 : doubled(DELAYS, earlier - FREE_FAILURES);
       const room = trier.known === null ? strangers : acquaintances;
       return {
         admitted: delayMs === 0 ? Promise.resolve() : room.wait(lineOf(trier), delayMs),
@@ -127,7 +126,7 @@ export function createAttemptLimits(
     giveBack: (trier) => triers.giveBack(unitOf(trier)),
     countCode(account) {
       const { count: earlier, lastAt } = codes.look(account);
-      const pauseMs = doubling(earlier - FREE_CODES + 1, FIRST_PAUSE_MS, MAX_PAUSE_MS);
+      const pauseMs = earlier < FREE_CODES ? 0 : doubled(PAUSES, earlier - FREE_CODES);
       const leftMs = lastAt + pauseMs - nowMs();
       if (pauseMs > 0 && leftMs > 0) throw tooMany("Too many wrong codes.", Math.ceil(leftMs / 1000));
       codes.add(account);
@@ -160,11 +159,6 @@ function createWaitingRoom(sleep: Sleep) {
         throw new FormsvcError("unavailable", TOO_MANY_WAIT, { retryAfterSeconds: 1 });
     },
   };
-}
-
-/** 0 for numbers below 1, then `firstMs`, twice that, and so on, up to `maxMs`. */
-function doubling(number: number, firstMs: number, maxMs: number): number {
-  return number < 1 ? 0 : Math.min(maxMs, firstMs * 2 ** (number - 1));
 }
 
 function createFailureCount(nowMs: () => number) {

@@ -17,6 +17,7 @@ import {
   type WhenUnscanned,
 } from "../../files/scan-store.ts";
 import type { Clock } from "../../foundation/clock.ts";
+import { doubled, type Doubling } from "../../foundation/doubling.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Log } from "../../foundation/log.ts";
 import {
@@ -43,11 +44,10 @@ const MAX_SCANS = 4;
 const MAX_SETTLED = 100;
 /** The largest number of scans of one file without a verdict; they take some hours. */
 const MAX_ATTEMPTS = 16;
-const FIRST_RETRY_MS = 5000;
-const LONGEST_RETRY_MS = LONGEST_SCAN_PLAN_MS;
-/** The first and the longest pause while the scanner does not answer; each pause is twice as long as the one before. */
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
+/** The waits of a file until its next scan, after one without a verdict. */
+const RETRIES: Doubling = { firstMs: 5000, longestMs: LONGEST_SCAN_PLAN_MS };
+/** The pauses while the scanner does not answer. */
+const PAUSES: Doubling = { firstMs: 500, longestMs: 15_000 };
 /** Time between two looks while files or messages wait, and while none do: another process may have stored some. */
 const WAITING_LOOK_MS = 250;
 const IDLE_LOOK_MS = 5000;
@@ -235,7 +235,7 @@ export class FileScanner {
       this.#answers();
       const attempts = due.attempts + 1;
       const isLast = failure.blame === "refused" || attempts >= MAX_ATTEMPTS;
-      const later = now + Math.min(FIRST_RETRY_MS * 2 ** due.attempts, LONGEST_RETRY_MS);
+      const later = now + doubled(RETRIES, due.attempts);
       await db.transaction(() => postponeScan(due.fileId, attempts, isLast ? null : later));
       const { message: reason } = failure;
       scanFailed(log, { fileId: due.fileId, submissionId: owner.id, reason, attempts, isLast });
@@ -252,7 +252,7 @@ export class FileScanner {
 
   #pause(reason: string): void {
     if (this.#pauses === 0) scannerAway(this.#parts.log, { reason });
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#pauses, LONGEST_PAUSE_MS);
+    const pauseMs = doubled(PAUSES, this.#pauses);
     this.#pauses += 1;
     this.#pausedUntil = performance.now() + pauseMs;
   }
