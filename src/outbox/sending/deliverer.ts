@@ -4,6 +4,7 @@ import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../../f
 import type { Log } from "../../foundation/log.ts";
 import { workFor } from "../../foundation/work-for.ts";
 import { failureOf } from "./attempt-defect.ts";
+import { Belief } from "./belief.ts";
 import type { Claims } from "./claims.ts";
 import { EndedAttempts } from "./ended-attempts.ts";
 import type { Lane } from "./lane.ts";
@@ -14,19 +15,10 @@ import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
 import type { AttemptResult, Transport } from "./transport.ts";
 
-/** The wait until the database is tried again after it refused. */
-const DATABASE_RETRY_MS = 250;
-/** The wait until a server that does not know which servers live asks again. */
-const BLIND_MS = 250;
+/** The wait until the next round after the database refused, or while it is unknown which servers live. */
+const RETRY_MS = 250;
 /** A claim is not used if its commit took longer than this: another server may count this one as lost by now. */
 const LONGEST_CLAIM_MS = 5000;
-/** If other servers take part, everything is read again after this time, even if no change was announced. */
-const LONGEST_BELIEF_MS = 30_000;
-/**
- * After a round that failed, everything is read once more after this time. PostgreSQL may still carry out a commit whose answer nobody heard:
- * it ends a session that waits for it for five seconds.
- */
-const LATE_COMMIT_MS = 6000;
 /** How long a stop waits, after its grace, for a database that refuses. The next start recovers what is left. */
 const LAST_RECORDS_MS = 2000;
 
@@ -53,14 +45,11 @@ export class Deliverer {
   readonly #hasRush: () => boolean;
   readonly #rounds: RoundPlan;
   readonly #ended: EndedAttempts;
+  readonly #belief: Belief;
   readonly #waitingForRest: (() => void)[] = [];
   #notifyOthers = (): void => undefined;
   /** Whether another server may have queued something. */
   #mustLook = false;
-  /** When all recipients were last read, in milliseconds of the process's own clock. */
-  #readAt = 0;
-  /** When everything is read once more because a round failed, by the same clock; infinity if none did. */
-  #readAgainAt = Infinity;
   /** Rounds claim deliveries only while it is `running`. Once it is `stopped`, no round begins, and the database may be closed. */
   #state: "new" | "running" | "stopping" | "stopped" = "new";
   #ending: Promise<void> | null = null;
@@ -68,6 +57,7 @@ export class Deliverer {
   constructor(parts: DelivererParts) {
     this.#parts = parts;
     this.#ended = new EndedAttempts(parts.claims.isShared);
+    this.#belief = new Belief(parts.claims.isShared);
     this.#lanes = new Lanes(parts.db, parts.claims, parts.transports);
     this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
     this.#rounds = new RoundPlan(() => this.#round(), this.#hasRush);
@@ -169,9 +159,9 @@ export class Deliverer {
       await this.#recordAndClaim(now);
     } catch (error) {
       this.#lanes.invalidate();
-      this.#readAgainAt = performance.now() + LATE_COMMIT_MS;
+      this.#belief.doubt();
       deliveriesWaiting(this.#parts.log, error);
-      this.#rounds.later(DATABASE_RETRY_MS);
+      this.#rounds.later(RETRY_MS);
       return;
     }
     this.#sleep();
@@ -181,7 +171,7 @@ export class Deliverer {
     const { outbox, claims } = this.#parts;
     const touched = outbox.takeTouched();
     this.#lanes.followServers(claims.servers.list());
-    if (claims.isShared && this.#believesUntil() <= performance.now()) this.#lanes.invalidate();
+    if (this.#belief.leftMs === 0) this.#lanes.invalidate();
     if (this.#lanes.isStale && !this.#isBlind) {
       await this.#readAgain(now);
       return;
@@ -197,13 +187,7 @@ export class Deliverer {
     outbox.forget();
     const recovered = await this.#lanes.reload(now);
     if (recovered > 0) deliveriesRecovered(log, recovered);
-    if (this.#readAgainAt <= performance.now()) this.#readAgainAt = Infinity;
-    this.#readAt = performance.now();
-  }
-
-  /** Until when what was read counts, if other servers take part. */
-  #believesUntil(): number {
-    return Math.min(this.#readAt + LONGEST_BELIEF_MS, this.#readAgainAt);
+    this.#belief.renew();
   }
 
   async #lookAround(): Promise<void> {
@@ -274,7 +258,7 @@ export class Deliverer {
   #sleep(): void {
     if (this.#lanes.isStale || this.#lanes.areReturning) {
       if (!this.#isBlind) this.wake();
-      else if (this.#isRunning) this.#rounds.later(BLIND_MS);
+      else if (this.#isRunning) this.#rounds.later(RETRY_MS);
     }
     if (this.#rounds.isSoon) return;
     const next = this.nextWakeAt();
@@ -282,8 +266,7 @@ export class Deliverer {
     // If deliveries are claimed ahead, the sleep is short: they must not wait long for a slot, nor finished attempts for their record.
     const wait = this.#lanes.aheadCount === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
     if (this.#lanes.isEmpty && wait !== 0) for (const resolve of this.#waitingForRest.splice(0)) resolve();
-    const believed = this.#parts.claims.isShared && this.#isRunning;
-    const beliefMs = believed ? Math.max(this.#believesUntil() - performance.now(), 0) : Infinity;
-    if (wait !== null || believed) this.#rounds.later(Math.min(wait ?? beliefMs, beliefMs));
+    const restMs = Math.min(wait ?? Infinity, this.#isRunning ? this.#belief.leftMs : Infinity);
+    if (restMs < Infinity) this.#rounds.later(restMs);
   }
 }
