@@ -18,15 +18,7 @@ import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { askRecipient, createRecipient } from "../mail/ask-recipient.ts";
 import { setReply, showReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
-import {
-  deleteRecipient,
-  disableRecipient,
-  enableRecipient,
-  listAllRecipients,
-  setRecipient,
-  showRecipient,
-  tryRecipientNow,
-} from "../mail/recipient-operations.ts";
+import { mailRecipientOperations, setRecipient } from "../mail/recipient-operations.ts";
 import { listMailDeliveries, replayMail, showMailDelivery } from "../mail/mail-deliveries.ts";
 import { tryMailServer } from "../mail/try-mail-server.ts";
 import { testRecipient } from "../mail/test-recipient.ts";
@@ -82,14 +74,9 @@ import {
 import { testWebhook } from "../webhooks/test-webhook.ts";
 import {
   createWebhook,
-  deleteWebhook,
-  disableWebhook,
-  enableWebhook,
-  listAllWebhooks,
   rotateSecret,
   setWebhook,
-  showWebhook,
-  tryWebhook,
+  webhookOperations,
 } from "../webhooks/webhook-operations.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
 import { listUsages, showUsage } from "../workspaces/usage-operations.ts";
@@ -154,12 +141,26 @@ const replace = route("PUT", 200);
 const change = route("PATCH", 200);
 const remove = route("DELETE", 204);
 
+/** The routes of a list: to read it, and to add a row. */
+function list(
+  path: string,
+  listing: RoutedOperation,
+  making: RoutedOperation,
+  further?: Further,
+): readonly ApiRoute[] {
+  return [read(path, listing, further), make(path, making, further)];
+}
+
 /** The operations on a row: at its own address, and below it under the verb in the operation's name. */
 interface RowOperations {
   readonly change?: RoutedOperation;
   readonly remove?: RoutedOperation;
   readonly acts?: readonly RoutedOperation[];
 }
+
+type RecipientOperations = Readonly<
+  Record<"show" | "enable" | "disable" | "try" | "delete", Operation<ApiParts>>
+>;
 
 /** The routes of one row, which one operation shows. */
 function row(
@@ -176,6 +177,16 @@ function row(
   ];
 }
 
+/** The routes that a recipient of every kind has, and acts of its own kind. */
+function recipient(
+  path: string,
+  { show, enable, disable, try: tryNow, delete: remove }: RecipientOperations,
+  change: RoutedOperation,
+  ownActs: readonly RoutedOperation[],
+): readonly ApiRoute[] {
+  return row(path, show, { change, remove, acts: [enable, disable, tryNow, ...ownActs] });
+}
+
 /** The verb of `endpoint.allow-origin` is `allow-origin`. */
 function verbOf({ name }: RoutedOperation): string {
   return name.slice(name.indexOf(".") + 1);
@@ -189,8 +200,7 @@ const ofAccount = { shownBy: showAccount };
 
 /** Every operation that programs can run, with its address. `all-operations.ts` has the others. */
 export const ROUTES: readonly ApiRoute[] = [
-  read("/endpoints", listAllEndpoints),
-  make("/endpoints", createEndpoint),
+  ...list("/endpoints", listAllEndpoints, createEndpoint),
   ...row("/endpoints/:endpoint", showEndpoint, {
     change: setEndpoint,
     remove: deleteEndpoint,
@@ -199,27 +209,19 @@ export const ROUTES: readonly ApiRoute[] = [
   replace("/endpoints/:endpoint/challenge-secret", setChallengeSecret, ofEndpoint),
   ...row("/endpoints/:endpoint/schema", showSchema),
   replace("/endpoints/:endpoint/schema", setSchema, ofSchema),
-  read("/endpoints/:endpoint/keys", listEndpointKeys, ofEndpoint),
-  make("/endpoints/:endpoint/keys", issueKey, ofEndpoint),
+  ...list("/endpoints/:endpoint/keys", listEndpointKeys, issueKey, ofEndpoint),
   ...row("/keys/:key", showKey, { acts: [revokeKey] }),
   make("/keys/:key/rotate", rotateKey, { shownBy: showKey }),
-  read("/webhooks", listAllWebhooks),
-  make("/webhooks", createWebhook),
-  ...row("/webhooks/:webhook", showWebhook, {
-    change: setWebhook,
-    remove: deleteWebhook,
-    acts: [enableWebhook, disableWebhook, rotateSecret, testWebhook, tryWebhook],
-  }),
+  ...list("/webhooks", webhookOperations.list, createWebhook),
+  ...recipient("/webhooks/:webhook", webhookOperations, setWebhook, [rotateSecret, testWebhook]),
   read("/webhook-deliveries", listWebhookDeliveries),
   ...row("/webhook-deliveries/:delivery", showWebhookDelivery),
   act("/webhook-deliveries/replay", replayWebhook),
-  read("/recipients", listAllRecipients),
-  make("/recipients", createRecipient),
-  ...row("/recipients/:recipient", showRecipient, {
-    change: setRecipient,
-    remove: deleteRecipient,
-    acts: [askRecipient, enableRecipient, disableRecipient, testRecipient, tryRecipientNow],
-  }),
+  ...list("/recipients", mailRecipientOperations.list, createRecipient),
+  ...recipient("/recipients/:recipient", mailRecipientOperations, setRecipient, [
+    askRecipient,
+    testRecipient,
+  ]),
   read("/mail-deliveries", listMailDeliveries),
   ...row("/mail-deliveries/:delivery", showMailDelivery),
   act("/mail-deliveries/replay", replayMail),
@@ -255,8 +257,7 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/held/:held/release", releaseHeld),
   act("/held/drop", dropHeld),
   act("/held/drop-all", dropAllHeld),
-  read("/workspaces", listAllWorkspaces),
-  make("/workspaces", createWorkspace),
+  ...list("/workspaces", listAllWorkspaces, createWorkspace),
   ...row("/workspaces/:workspace", showWorkspace, {
     change: renameWorkspace,
     remove: deleteWorkspace,
@@ -267,15 +268,13 @@ export const ROUTES: readonly ApiRoute[] = [
   change("/workspaces/:workspace/settings", setWorkspace, ofWorkspace),
   replace("/workspaces/:workspace/plan", setWorkspacePlan, ofWorkspace),
   read("/workspaces/:workspace/usage", showUsage, ofWorkspace),
-  read("/workspaces/:workspace/members", listWorkspaceMembers, ofWorkspace),
-  make("/workspaces/:workspace/members", inviteMember, ofWorkspace),
+  ...list("/workspaces/:workspace/members", listWorkspaceMembers, inviteMember, ofWorkspace),
   ...row("/workspaces/:workspace/members/:email", showMember, {
     change: setMember,
     remove: removeWorkspaceMember,
   }),
   read("/usage", listUsages),
-  read("/accounts", listAllAccounts),
-  make("/accounts", createAccount),
+  ...list("/accounts", listAllAccounts, createAccount),
   ...row("/accounts/:account", showAccount, {
     change: setAccount,
     remove: deleteAccount,

@@ -2,19 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createRecipient } from "../mail/ask-recipient.ts";
 import { setReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
-import {
-  deleteRecipient,
-  disableRecipient,
-  enableRecipient,
-  setRecipient,
-} from "../mail/recipient-operations.ts";
-import {
-  createWebhook,
-  deleteWebhook,
-  disableWebhook,
-  enableWebhook,
-  setWebhook,
-} from "../webhooks/webhook-operations.ts";
+import { mailRecipientOperations, setRecipient } from "../mail/recipient-operations.ts";
+import { createWebhook, setWebhook, webhookOperations } from "../webhooks/webhook-operations.ts";
 import { type FormsChange, type Difference, NOTHING_TO_SHOW } from "./change.ts";
 import {
   type FileRecipient,
@@ -65,7 +54,7 @@ function createdWebhook(cell: EndpointCell, webhook: FileWebhook): FormsChange {
     async run(perform) {
       const made = await perform(createWebhook, { endpoint: idOf(cell), url, ...settings, ...known });
       const { id } = made.webhook;
-      if (!enabled) await perform(disableWebhook, { webhook: id });
+      if (!enabled) await perform(webhookOperations.disable, { webhook: id });
       const warnings =
         made.refused === null ? [] : [`webhook ${nameOf(cell, made.webhook.url)}: ${made.refused}`];
       if (made.secret === null) return { secrets: [], warnings };
@@ -95,7 +84,7 @@ function changedWebhook(cell: EndpointCell, webhook: FileWebhook, known: ShownWe
   }
   const switched = differenceOfState(webhook, known);
   if (switched === null) return changes;
-  const operation = switched.to ? enableWebhook : disableWebhook;
+  const operation = switched.to ? webhookOperations.enable : webhookOperations.disable;
   changes.push(
     changeOf("webhook", name, [switched], async (perform) => {
       await perform(operation, { webhook: known.id });
@@ -106,7 +95,7 @@ function changedWebhook(cell: EndpointCell, webhook: FileWebhook, known: ShownWe
 
 export function deletedWebhook(cell: EndpointCell, { id, url }: ShownWebhook): FormsChange {
   return deletionOf("webhook", nameOf(cell, url), async (perform) => {
-    await perform(deleteWebhook, { webhook: id });
+    await perform(webhookOperations.delete, { webhook: id });
   });
 }
 
@@ -132,7 +121,8 @@ function createdRecipient(cell: EndpointCell, { enabled = true, ...settings }: F
     async run(perform) {
       const { recipient } = await perform(createRecipient, { endpoint: idOf(cell), ...settings });
       // A recipient whose holder is asked first gets nothing until they agree, and cannot be switched.
-      if (!enabled && hasAgreed(recipient)) await perform(disableRecipient, { recipient: recipient.id });
+      if (!enabled && hasAgreed(recipient))
+        await perform(mailRecipientOperations.disable, { recipient: recipient.id });
       return NOTHING_TO_SHOW;
     },
   };
@@ -154,7 +144,7 @@ function changedRecipient(
     );
   const switched = differenceOfState(recipient, known);
   if (switched === null || !hasAgreed(known)) return changes;
-  const operation = switched.to ? enableRecipient : disableRecipient;
+  const operation = switched.to ? mailRecipientOperations.enable : mailRecipientOperations.disable;
   changes.push(
     changeOf("recipient", name, [switched], async (perform) => {
       await perform(operation, { recipient: known.id });
@@ -179,7 +169,7 @@ export function hasAgreed({ state }: ShownRecipient): boolean {
 
 export function deletedRecipient(cell: EndpointCell, { id, address }: ShownRecipient): FormsChange {
   return deletionOf("recipient", nameOf(cell, address), async (perform) => {
-    await perform(deleteRecipient, { recipient: id });
+    await perform(mailRecipientOperations.delete, { recipient: id });
   });
 }
 

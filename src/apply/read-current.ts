@@ -4,9 +4,9 @@ import { showSpam } from "../endpoints/spam-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { showReply } from "../mail/auto-reply/auto-reply-operations.ts";
-import { listAllRecipients } from "../mail/recipient-operations.ts";
+import { mailRecipientOperations } from "../mail/recipient-operations.ts";
 import type { Operation } from "../operations/operation.ts";
-import { listAllWebhooks } from "../webhooks/webhook-operations.ts";
+import { webhookOperations } from "../webhooks/webhook-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { type RecipientKey, recipientKey, webhookKey } from "./match-recipients.ts";
 
@@ -19,8 +19,8 @@ export type PerformAnywhere = <Input extends z.ZodObject, Output extends z.ZodTy
 export type ShownWorkspace = z.output<(typeof listAllWorkspaces)["output"]>["data"][number];
 export type ListedEndpoint = z.output<(typeof listAllEndpoints)["output"]>["data"][number];
 export type ShownEndpoint = z.output<(typeof showEndpoint)["output"]>["endpoint"];
-export type ShownWebhook = z.output<(typeof listAllWebhooks)["output"]>["data"][number];
-export type ShownRecipient = z.output<(typeof listAllRecipients)["output"]>["data"][number];
+export type ShownWebhook = z.output<(typeof webhookOperations.list)["output"]>["data"][number];
+export type ShownRecipient = z.output<(typeof mailRecipientOperations.list)["output"]>["data"][number];
 export type ShownReply = z.output<(typeof showReply)["output"]>["auto_reply"];
 export type CurrentSpam = z.output<(typeof showSpam)["output"]>;
 
@@ -58,8 +58,8 @@ export async function readEndpoints(
 /** @throws ambiguous if two of its webhooks or recipients have the same key */
 export async function readEndpoint(perform: PerformAnywhere, id: string): Promise<CurrentEndpoint> {
   const { endpoint } = await perform(showEndpoint, { endpoint: id });
-  const { data: webhooks } = await perform(listAllWebhooks, { endpoint: id });
-  const { data: recipients } = await perform(listAllRecipients, { endpoint: id });
+  const { data: webhooks } = await perform(webhookOperations.list, { endpoint: id });
+  const { data: recipients } = await perform(mailRecipientOperations.list, { endpoint: id });
   refuseEqual(webhooks, webhookKey, endpoint, "webhooks");
   refuseEqual(recipients, recipientKey, endpoint, "recipients");
   const { auto_reply: reply } = await perform(showReply, { endpoint: id });

@@ -3,14 +3,7 @@ import type { z } from "zod";
 import { showEndpoint } from "../endpoints/endpoint-operations.ts";
 import { createRecipient } from "../mail/ask-recipient.ts";
 import { defaultMailRecipientSettings, DIGESTS } from "../mail/mail-recipient.ts";
-import {
-  deleteRecipient,
-  disableRecipient,
-  enableRecipient,
-  listAllRecipients,
-  setRecipient,
-  showRecipient,
-} from "../mail/recipient-operations.ts";
+import { mailRecipientOperations, setRecipient } from "../mail/recipient-operations.ts";
 import { conditionText } from "../outbox/queue/conditions.ts";
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { parseScore } from "./arguments.ts";
@@ -90,13 +83,7 @@ const add = operationCommand({
 
 const { list, show, enable, disable, remove } = recipientVerbs({
   noun: "recipient",
-  operations: {
-    list: listAllRecipients,
-    show: showRecipient,
-    enable: enableRecipient,
-    disable: disableRecipient,
-    delete: deleteRecipient,
-  },
+  operations: mailRecipientOperations,
   maker: "add one with: formsvc recipient add",
   deletes: "remove",
   headings: ["STATE", "DIGEST", "ADDRESS"],
@@ -148,7 +135,7 @@ function noteMissingServer(output: Output, here: Here | null): void {
     );
 }
 
-type Shown = z.output<(typeof showRecipient)["output"]>;
+type Shown = z.output<(typeof mailRecipientOperations.show)["output"]>;
 
 function printRecipient({ output }: Printer, { recipient }: Shown): void {
   const rows = [

@@ -5,13 +5,9 @@ import { type Condition, conditionText } from "../outbox/queue/conditions.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
 import {
   createWebhook,
-  deleteWebhook,
-  disableWebhook,
-  enableWebhook,
-  listAllWebhooks,
   rotateSecret,
   setWebhook,
-  showWebhook,
+  webhookOperations,
 } from "../webhooks/webhook-operations.ts";
 import { parseScore, readLines } from "./arguments.ts";
 import { addNoun, refuse } from "./command.ts";
@@ -94,13 +90,7 @@ const create = operationCommand({
 
 const { list, show, enable, disable, remove } = recipientVerbs({
   noun: "webhook",
-  operations: {
-    list: listAllWebhooks,
-    show: showWebhook,
-    enable: enableWebhook,
-    disable: disableWebhook,
-    delete: deleteWebhook,
-  },
+  operations: webhookOperations,
   maker: "make one with: formsvc webhook create",
   deletes: "delete",
   headings: ["STATE", "URL"],
@@ -179,7 +169,7 @@ function warn(
   writeError(`${refused}; ${advice}`);
 }
 
-type Shown = z.output<(typeof showWebhook)["output"]>;
+type Shown = z.output<(typeof webhookOperations.show)["output"]>;
 
 function printWebhook({ output, here }: Printer, { webhook }: Shown): void {
   const rows = [

@@ -7,7 +7,7 @@ import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
 import { TEST_DATA } from "../webhooks/send-test.ts";
 import { TestSlots } from "../webhooks/test-slots.ts";
 import { testWebhook as sendTestMessage } from "../webhooks/test-webhook.ts";
-import { showWebhook } from "../webhooks/webhook-operations.ts";
+import { webhookOperations } from "../webhooks/webhook-operations.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
 import { command, type CommandContext, refuse } from "./command.ts";
 import { operate } from "./operate.ts";
@@ -28,7 +28,7 @@ export const testWebhook = command({
   examples: ["formsvc webhook test wh_01h455vb4pex5vsknk084sn02q"],
   action: (context, options, [id]) =>
     operate(context, async ({ perform, here }) => {
-      await perform(showWebhook, { webhook: id });
+      await perform(webhookOperations.show, { webhook: id });
       const data = readData(options.data);
       const sender = here && createWebhookSender(here.config);
       const parts = async ({ db, config }: Here) => ({

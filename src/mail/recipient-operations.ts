@@ -51,22 +51,13 @@ export const newRecipientInput = z.strictObject({
   conditions: settings.conditions.default([]),
 });
 
-const shown = z.strictObject({ recipient: mailRecipientShape });
-
-export const {
-  list: listAllRecipients,
-  show: showRecipient,
-  enable: enableRecipient,
-  disable: disableRecipient,
-  try: tryRecipientNow,
-  delete: deleteRecipient,
-} = recipientOperations({
+/** The operations that recipients of e-mail have in common with recipients of every other kind. */
+export const mailRecipientOperations = recipientOperations({
   noun: "recipient",
   type: MAIL_RECIPIENTS,
-  reference: z.strictObject(recipientReference),
+  reference: recipientReference,
   shape: mailRecipientShape,
   json: mailRecipientJson,
-  shown,
   summaries: {
     list: "List recipients of e-mail",
     show: "Show a recipient and whether its e-mail arrives",
@@ -91,7 +82,7 @@ export const setRecipient = operation({
     subject: settings.subject.optional(),
     conditions: settings.conditions.optional(),
   }),
-  output: shown,
+  output: z.strictObject({ recipient: mailRecipientShape }),
   *run(context, { recipient: id, ...input }) {
     const { recipient: before, endpoint } = yield* reachRecipient(context, MAIL_RECIPIENTS, id);
     const known = before.settings.conditions;

@@ -7,7 +7,7 @@ import { jsonObject } from "../operations/json-object.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { formSnippet } from "../schemas/form-snippets.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
-import { listAllWebhooks } from "../webhooks/webhook-operations.ts";
+import { webhookOperations } from "../webhooks/webhook-operations.ts";
 import { listUsages, showUsage } from "../workspaces/usage-operations.ts";
 import {
   endpointArgument,
@@ -59,9 +59,9 @@ export const listWebhooks = tool({
   description: "Lists where submissions are sent over HTTP, and whether that works.",
   group: null,
   input: z.strictObject(listArguments),
-  operations: [listAllWebhooks],
+  operations: [webhookOperations.list],
   async run({ call }, choice) {
-    const { data } = await call(listAllWebhooks, choice);
+    const { data } = await call(webhookOperations.list, choice);
     const webhooks = data.map((each) => ({ ...each, url: withoutQuery(each.url) }));
     return { answer: { webhooks }, ids: data.map(({ id }) => id) };
   },

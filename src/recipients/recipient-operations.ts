@@ -7,35 +7,29 @@ import { type AnyRecipient, listRecipientsOf, type RecipientType } from "./recip
 import { tryRecipient } from "./try-recipient.ts";
 
 /** How operations name and show a kind of recipient. */
-interface ShownType<
-  Of extends AnyRecipient,
-  Reference extends z.ZodObject,
-  Shape extends z.ZodType,
-  Shown extends z.ZodType,
-> {
+interface ShownType<Noun extends string, Of extends AnyRecipient, Shape extends z.ZodType> {
   /** The first part of the operations' names, and the input or output member that has a recipient or its id. */
-  readonly noun: "webhook" | "recipient";
+  readonly noun: Noun;
   readonly type: RecipientType<Of>;
-  /** The input members that name a recipient. */
-  readonly reference: Reference;
+  /** The input member that names a recipient. */
+  readonly reference: Readonly<Record<Noun, z.ZodString>>;
   readonly shape: Shape;
   readonly json: (recipient: Of) => z.output<Shape>;
-  /** The output that shows one recipient. */
-  readonly shown: Shown;
   readonly summaries: Readonly<Record<"list" | "show" | "enable" | "disable" | "try" | "delete", string>>;
 }
 
 /** The operations that recipients of every kind have. */
 export function recipientOperations<
+  Noun extends "webhook" | "recipient",
   Of extends AnyRecipient,
-  Reference extends z.ZodObject,
   Shape extends z.ZodType,
-  Shown extends z.ZodType,
->(of: ShownType<Of, Reference, Shape, Shown>) {
-  const { noun, type, reference, shape, json, shown, summaries } = of;
-  const idOf = (input: object) => (input as Record<typeof noun, string>)[noun];
-  const show = (recipient: Of) => ({ [noun]: json(recipient) }) as z.output<Shown>;
-  const change = { kind: "write", access: "recipients:write", input: reference, output: shown } as const;
+>({ noun, type, reference, shape, json, summaries }: ShownType<Noun, Of, Shape>) {
+  const named = z.strictObject(reference);
+  type Shown = Record<Noun, z.output<Shape>>;
+  const shown = z.strictObject({ [noun]: shape }) as z.ZodType as z.ZodType<Shown>;
+  const idOf = (input: object) => (input as Record<Noun, string>)[noun];
+  const show = (recipient: Of) => ({ [noun]: json(recipient) }) as Shown;
+  const change = { kind: "write", access: "recipients:write", input: named, output: shown } as const;
   return {
     list: operation({
       name: `${noun}.list`,
@@ -54,7 +48,7 @@ export function recipientOperations<
       summary: summaries.show,
       kind: "read",
       access: "recipients:read",
-      input: reference,
+      input: named,
       output: shown,
       *run(context, input) {
         return show((yield* reachRecipient(context, type, idOf(input))).recipient);
@@ -83,7 +77,7 @@ export function recipientOperations<
       summary: summaries.delete,
       kind: "danger",
       access: "recipients:write",
-      input: reference,
+      input: named,
       output: z.strictObject({ deleted: z.array(z.string()) }),
       run: (context, input) => removeRecipient(context, type, idOf(input)),
     }),

@@ -42,22 +42,13 @@ const headers = z
 /** The access that is also needed for a new address. */
 const furtherAccess: readonly Access[] = ["recipients:direct"];
 
-const shown = z.strictObject({ webhook: webhookShape });
-
-export const {
-  list: listAllWebhooks,
-  show: showWebhook,
-  enable: enableWebhook,
-  disable: disableWebhook,
-  try: tryWebhook,
-  delete: deleteWebhook,
-} = recipientOperations({
+/** The operations that webhooks have in common with recipients of every other kind. */
+export const webhookOperations = recipientOperations({
   noun: "webhook",
   type: WEBHOOKS,
-  reference: z.strictObject(webhookReference),
+  reference: webhookReference,
   shape: webhookShape,
   json: webhookJson,
-  shown,
   summaries: {
     list: "List webhooks",
     show: "Show a webhook and the state of its receiver",
@@ -138,7 +129,7 @@ export const setWebhook = operation({
     headers: headers.optional(),
     conditions: conditionsInput.optional(),
   }),
-  output: shown.extend(doubtShape),
+  output: z.strictObject({ webhook: webhookShape, ...doubtShape }),
   async run(context: Context<Parts>, { webhook: id, ...input }) {
     const { db, config, viewing, parts } = context;
     const { known, conditions } = await db.read(function* () {

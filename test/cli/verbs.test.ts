@@ -16,13 +16,12 @@ import { listWebhookDeliveries, replayWebhook } from "../../src/webhooks/webhook
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import {
   createWebhook,
-  deleteWebhook,
-  enableWebhook,
   rotateSecret,
   setWebhook,
+  webhookOperations,
 } from "../../src/webhooks/webhook-operations.ts";
 import { createRecipient } from "../../src/mail/ask-recipient.ts";
-import { deleteRecipient, disableRecipient, setRecipient } from "../../src/mail/recipient-operations.ts";
+import { mailRecipientOperations, setRecipient } from "../../src/mail/recipient-operations.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
@@ -47,7 +46,7 @@ test("enabling a webhook releases what was held for it, by the verb as by the co
   await world.spread();
   expect(world.states()).toEqual({ held: 3 });
   const enable = (db: typeof world.db) =>
-    performOn(db, enableWebhook, { webhook: webhook.id }, { now: Date.now() });
+    performOn(db, webhookOperations.enable, { webhook: webhook.id }, { now: Date.now() });
   const command = ["webhook", "enable", webhook.id];
   const rows = await changeBothWays(operatorMachine(), world.db, enable, command);
   expect(rows.verb).toEqual(rows.command);
@@ -73,7 +72,7 @@ test("a webhook is added, changed, given a new secret and deleted, by the verb a
       ["set", id, "--url", change.url, "--max-spam-score", "40"],
     ],
     [(db) => performOn(db, rotateSecret, { webhook: id }, door()), ["rotate-secret", id]],
-    [(db) => performOn(db, deleteWebhook, { webhook: id }, door()), ["delete", id, "--yes"]],
+    [(db) => performOn(db, webhookOperations.delete, { webhook: id }, door()), ["delete", id, "--yes"]],
   ];
   for (const [verb, command] of both) {
     const rows = await changeBothWays(operatorMachine(), world.db, verb, ["webhook", ...command]);
@@ -101,8 +100,11 @@ test("a recipient is added, changed, switched and removed, by the verb as by the
       (db) => performOn(db, setRecipient, { recipient: id, ...change }, door()),
       ["set", id, "--digest", "hourly", "--max-spam-score", "40"],
     ],
-    [(db) => performOn(db, disableRecipient, { recipient: id }, door()), ["disable", id]],
-    [(db) => performOn(db, deleteRecipient, { recipient: id }, door()), ["remove", id, "--yes"]],
+    [(db) => performOn(db, mailRecipientOperations.disable, { recipient: id }, door()), ["disable", id]],
+    [
+      (db) => performOn(db, mailRecipientOperations.delete, { recipient: id }, door()),
+      ["remove", id, "--yes"],
+    ],
   ];
   for (const [verb, command] of both) {
     const rows = await changeBothWays(operatorMachine(), world.db, verb, ["recipient", ...command]);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { deleteRecipient } from "../../src/mail/recipient-operations.ts";
+import { mailRecipientOperations } from "../../src/mail/recipient-operations.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions/credential-store.ts";
 import { startSession } from "../../src/sessions/session.ts";
-import { deleteWebhook } from "../../src/webhooks/webhook-operations.ts";
+import { webhookOperations } from "../../src/webhooks/webhook-operations.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import {
@@ -115,8 +115,8 @@ test("submissions are marked and deleted, held posts are released and dropped", 
   const { server, home } = await begin();
   const { owner } = server;
   // Else the dashboard's server would send what is released.
-  await performOn(owner, deleteWebhook, { webhook: home.webhookId });
-  await performOn(owner, deleteRecipient, { recipient: home.mailRecipientId });
+  await performOn(owner, webhookOperations.delete, { webhook: home.webhookId });
+  await performOn(owner, mailRecipientOperations.delete, { recipient: home.mailRecipientId });
   const [first = ""] = home.submissionIds;
   const { json } = await server.post(home.secret, goodPost);
   const second = String(json["submission_id"]);
@@ -216,7 +216,7 @@ test("messages are sent again, one and all that were given up", async () => {
   const { owner } = server;
   const { webhookId, deliveryId } = home;
   // Else one of the two could be further with what waits for it.
-  await performOn(owner, deleteRecipient, { recipient: home.mailRecipientId });
+  await performOn(owner, mailRecipientOperations.delete, { recipient: home.mailRecipientId });
   await server.post(home.secret, goodPost);
   await until(() =>
     owner.prepare("SELECT 1 FROM delivery WHERE state = 'delivered' LIMIT 1 OFFSET 1").pluck().get(),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { deleteRecipient } from "../../src/mail/recipient-operations.ts";
-import { deleteWebhook } from "../../src/webhooks/webhook-operations.ts";
+import { mailRecipientOperations } from "../../src/mail/recipient-operations.ts";
+import { webhookOperations } from "../../src/webhooks/webhook-operations.ts";
 import { noteDoubt } from "../../src/workspaces/proved-email.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { addMember, READER } from "../support/members.ts";
@@ -114,8 +114,8 @@ test("a submission is assigned, closed and noted, goes into the bin, and the bin
   ]);
   expect(countRows(rows, /^submission_work .*"state":"done".*acct_/)).toBe(1);
   expect(countRows(rows, /^submission_note .*Called back/)).toBe(1);
-  await performOn(server.owner, deleteWebhook, { webhook: home.webhookId });
-  await performOn(server.owner, deleteRecipient, { recipient: home.mailRecipientId });
+  await performOn(server.owner, webhookOperations.delete, { webhook: home.webhookId });
+  await performOn(server.owner, mailRecipientOperations.delete, { recipient: home.mailRecipientId });
   server.owner.execute(`INSERT INTO submission_bin (id, endpoint_number, deleted_at)
     SELECT id, endpoint_number, ${Date.now()} FROM submission WHERE id = '${id}'`);
   const left = await sameChanges(server, [

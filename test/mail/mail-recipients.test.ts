@@ -10,12 +10,7 @@ import {
   startConfirmation,
 } from "../../src/mail/agree-to-mail.ts";
 import { createRecipient } from "../../src/mail/ask-recipient.ts";
-import {
-  deleteRecipient,
-  disableRecipient,
-  enableRecipient,
-  setRecipient,
-} from "../../src/mail/recipient-operations.ts";
+import { mailRecipientOperations, setRecipient } from "../../src/mail/recipient-operations.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
 import { unsubscribeRecipient } from "../../src/mail/follow-link.ts";
 import {
@@ -118,7 +113,7 @@ test("a change keeps what it does not name, and a removal leaves nothing but its
   expect(recipient).toMatchObject({ address: "ada@example.com", subject: "Hello", ...change });
   world.post(3);
   await world.spread();
-  await performOn(db, deleteRecipient, { recipient: id });
+  await performOn(db, mailRecipientOperations.delete, { recipient: id });
   expect(world.db.now(() => findRecipientOf(MAIL_RECIPIENTS, id))).toBeUndefined();
   expect(world.states()).toEqual({});
   expect(
@@ -126,7 +121,7 @@ test("a change keeps what it does not name, and a removal leaves nothing but its
   ).toEqual(
     ["delete", "set", "create"].map((verb) => [`recipient.${verb}`, id, "an address at example.com"]),
   );
-  await expect(performOn(db, deleteRecipient, { recipient: id })).rejects.toMatchObject({
+  await expect(performOn(db, mailRecipientOperations.delete, { recipient: id })).rejects.toMatchObject({
     code: "not_found",
   });
 });
@@ -146,9 +141,9 @@ test("with an endpoint its recipients are deleted, and with a submission its mes
 test("disabling holds what comes, and enabling sends it and forgives refusals", async () => {
   await using world = new WebhookWorld();
   const { id } = await add(world, "ada@example.com");
-  const to = async (operation: typeof enableRecipient) =>
+  const to = async (operation: typeof mailRecipientOperations.enable) =>
     (await performOn(world.db, operation, { recipient: id }, { now: world.clock.now() })).recipient;
-  expect(await to(disableRecipient)).toMatchObject({ state: "disabled" });
+  expect(await to(mailRecipientOperations.disable)).toMatchObject({ state: "disabled" });
   world.post(2);
   await world.spread();
   expect(world.states()).toEqual({ held: 2 });
@@ -157,7 +152,11 @@ test("disabling holds what comes, and enabling sends it and forgives refusals", 
   );
   const stopped = world.db.now(() => getMailRecipient(id));
   expect(mailRecipientJson(stopped)).toMatchObject({ state: "failing", refusals: 3 });
-  expect(await to(enableRecipient)).toMatchObject({ state: "enabled", refusals: 0, failing_since: null });
+  expect(await to(mailRecipientOperations.enable)).toMatchObject({
+    state: "enabled",
+    refusals: 0,
+    failing_since: null,
+  });
   expect(world.states()).toEqual({ pending: 2 });
 });
 
@@ -165,7 +164,7 @@ test("until its holder agrees, nothing is queued for a recipient, and nobody els
   await using world = new WebhookWorld();
   const { id } = await add(world, "ada@example.com", {}, false);
   const now = world.clock.now();
-  const enable = () => performOn(world.db, enableRecipient, { recipient: id });
+  const enable = () => performOn(world.db, mailRecipientOperations.enable, { recipient: id });
   world.post(2);
   expect(world.states()).toEqual({});
   await expect(enable()).rejects.toMatchObject({ code: "conflict" });
@@ -215,7 +214,7 @@ test("whoever has the token of an e-mail ends them, once and for all, and nobody
   expect(await end(5)).toMatchObject({ state: "disabled", unsubscribedAt: 5 });
   expect(await end(9)).toMatchObject({ unsubscribedAt: 5 });
   expect(mailRecipientJson(await end(9))).toMatchObject({ state: "unsubscribed", enabled: false });
-  const enable = performOn(world.db, enableRecipient, { recipient: id });
+  const enable = performOn(world.db, mailRecipientOperations.enable, { recipient: id });
   await expect(enable).rejects.toMatchObject({ code: "conflict" });
   const asked = world.db.transaction(() => startConfirmation(id, 9));
   await expect(asked).rejects.toMatchObject({ code: "conflict" });

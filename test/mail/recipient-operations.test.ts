@@ -8,14 +8,7 @@ import { askRecipient, createRecipient } from "../../src/mail/ask-recipient.ts";
 import { confirmRecipient, unsubscribeRecipient } from "../../src/mail/follow-link.ts";
 import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
 import { MailTests } from "../../src/mail/mail-tests.ts";
-import {
-  deleteRecipient,
-  disableRecipient,
-  enableRecipient,
-  listAllRecipients,
-  setRecipient,
-  showRecipient,
-} from "../../src/mail/recipient-operations.ts";
+import { mailRecipientOperations, setRecipient } from "../../src/mail/recipient-operations.ts";
 import { testRecipient } from "../../src/mail/test-recipient.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -41,13 +34,13 @@ function everyUse(db: Database, recipient: string, actor: Actor): Promise<unknow
   const named = { recipient };
   const door = { actor, config };
   return [
-    performOn(db, showRecipient, named, door),
+    performOn(db, mailRecipientOperations.show, named, door),
     performOn(db, setRecipient, { ...named, max_spam_score: 1 }, door),
-    performOn(db, enableRecipient, named, door),
-    performOn(db, disableRecipient, named, door),
+    performOn(db, mailRecipientOperations.enable, named, door),
+    performOn(db, mailRecipientOperations.disable, named, door),
     performOn(db, askRecipient, named, { ...door, parts }),
     performOn(db, testRecipient, named, { ...door, parts: { mailTests: null } }),
-    performOn(db, deleteRecipient, named, door),
+    performOn(db, mailRecipientOperations.delete, named, door),
   ];
 }
 
@@ -66,7 +59,7 @@ test("a form has at most 50 recipients; the 51st is refused, another form takes 
     message: "an endpoint has at most 50 recipients",
   });
   await add(db, cleo.endpoint);
-  await performOn(db, deleteRecipient, { recipient: ids[0] ?? "" }, {});
+  await performOn(db, mailRecipientOperations.delete, { recipient: ids[0] ?? "" }, {});
   await add(db, ben.endpoint);
 });
 
@@ -81,7 +74,7 @@ describe("who may do what", () => {
     await expect(performOn(db, createRecipient, elsewhere, door)).rejects.toMatchObject({
       code: "not_found",
     });
-    expect(await performOn(db, listAllRecipients, {}, door)).toEqual({ data: [] });
+    expect(await performOn(db, mailRecipientOperations.list, {}, door)).toEqual({ data: [] });
     expect(db.now(() => listChanges(50))).toHaveLength(before);
   });
 
@@ -95,7 +88,7 @@ describe("who may do what", () => {
     for (const owner of [ben.identity, null]) {
       const actor = tokenOf(owner, ["recipients:write", "submissions:read"], reach);
       await expectLikeNone(db, other, actor);
-      const { data } = await performOn(db, listAllRecipients, {}, { actor });
+      const { data } = await performOn(db, mailRecipientOperations.list, {}, { actor });
       expect(data.map(({ id }) => id)).toEqual([own]);
       const elsewhere = { endpoint: ben.endpoint, address: "more@example.org" };
       const adding = performOn(db, createRecipient, elsewhere, { actor, config, parts });
@@ -179,12 +172,12 @@ test("each change is recorded with who made it, and names the domain alone", asy
   await performOn(db, confirmRecipient, { ...named, token }, visitor);
   await performOn(db, setRecipient, { ...named, digest: "hourly" }, door);
   await performOn(db, setRecipient, named, door);
-  await performOn(db, disableRecipient, named, door);
-  await performOn(db, enableRecipient, named, door);
+  await performOn(db, mailRecipientOperations.disable, named, door);
+  await performOn(db, mailRecipientOperations.enable, named, door);
   const { unsubscribeToken } = db.now(() => getMailRecipient(made.id));
   for (let time = 0; time < 2; time += 1)
     await performOn(db, unsubscribeRecipient, { ...named, token: unsubscribeToken }, visitor);
-  await performOn(db, deleteRecipient, named, door);
+  await performOn(db, mailRecipientOperations.delete, named, door);
   const changes = db.now(() => listChanges(50)).filter(({ subject }) => subject === made.id);
   const told = changes.map(({ action, actor }) => [action, actor === "visitor" ? "visitor" : "ben"]);
   expect(told.toReversed()).toEqual([
@@ -209,12 +202,12 @@ test("a link of a letter does what it is for with its own token, and nothing els
   for (const follow of [confirmRecipient, unsubscribeRecipient])
     await expect(performOn(db, follow, wrong, visitor)).rejects.toMatchObject({ code: "not_found" });
   for (const forbidden of [
-    performOn(db, showRecipient, { recipient }, visitor),
-    performOn(db, enableRecipient, { recipient }, visitor),
-    performOn(db, deleteRecipient, { recipient }, visitor),
+    performOn(db, mailRecipientOperations.show, { recipient }, visitor),
+    performOn(db, mailRecipientOperations.enable, { recipient }, visitor),
+    performOn(db, mailRecipientOperations.delete, { recipient }, visitor),
   ])
     await expect(forbidden).rejects.toMatchObject({ code: "forbidden" });
-  expect((await performOn(db, showRecipient, { recipient })).recipient.state).toBe("enabled");
+  expect((await performOn(db, mailRecipientOperations.show, { recipient })).recipient.state).toBe("enabled");
   expect(db.now(() => listChanges(50)).filter(({ subject }) => subject === recipient)).toHaveLength(1);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { replayRange } from "../../src/outbox/queue/replay-deliveries.ts";
 import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
 import { deleteRecipient } from "../../src/outbox/queue/recipient-store.ts";
-import { disableWebhook } from "../../src/webhooks/webhook-operations.ts";
+import { webhookOperations } from "../../src/webhooks/webhook-operations.ts";
 import { countTurns } from "../support/count-turns.ts";
 import { performOn } from "../support/terminal.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
@@ -31,7 +31,7 @@ test("posts have their turn between the batches of messages that a webhook's own
   const replayed = countTurns(() => replayRange(db, range, { asNew: false, now: clock.now() }));
   expect(await replayed).toBeGreaterThan(3);
   const disable = (): Promise<unknown> =>
-    performOn(db, disableWebhook, { webhook: id }, { now: clock.now() });
+    performOn(db, webhookOperations.disable, { webhook: id }, { now: clock.now() });
   expect(await countTurns(disable)).toBeGreaterThan(3);
   expect(world.states()).toEqual({ held: MESSAGES + 1 });
   expect(await countTurns(() => deleteRecipient(db, id, clock.now()))).toBeGreaterThan(3);

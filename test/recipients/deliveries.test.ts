@@ -5,7 +5,7 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createRecipient } from "../../src/mail/ask-recipient.ts";
 import { listMailDeliveries, replayMail, showMailDelivery } from "../../src/mail/mail-deliveries.ts";
-import { tryRecipientNow } from "../../src/mail/recipient-operations.ts";
+import { mailRecipientOperations } from "../../src/mail/recipient-operations.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
@@ -14,7 +14,7 @@ import {
   replayWebhook,
   showWebhookDelivery,
 } from "../../src/webhooks/webhook-deliveries.ts";
-import { createWebhook, tryWebhook } from "../../src/webhooks/webhook-operations.ts";
+import { createWebhook, webhookOperations } from "../../src/webhooks/webhook-operations.ts";
 import { submissionAdder } from "../support/add-submission.ts";
 import { threeOwners, tokenOf } from "../support/actors.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -70,13 +70,13 @@ function everyUse(db: Db, of: Furnished, actor: Actor): Promise<unknown>[] {
     performOn(db, replayWebhook, { delivery: of.toWebhook }, door),
     performOn(db, replayWebhook, { delivery: of.toWebhook, dry_run: true }, door),
     performOn(db, replayWebhook, { webhook: of.webhook, failed: true }, door),
-    performOn(db, tryWebhook, { webhook: of.webhook }, door),
+    performOn(db, webhookOperations.try, { webhook: of.webhook }, door),
     performOn(db, listMailDeliveries, { recipient: of.recipient }, door),
     performOn(db, listMailDeliveries, { submission: of.submission }, door),
     performOn(db, showMailDelivery, { delivery: of.toRecipient }, door),
     performOn(db, replayMail, { delivery: of.toRecipient }, door),
     performOn(db, replayMail, { recipient: of.recipient, failed: true }, door),
-    performOn(db, tryRecipientNow, { recipient: of.recipient }, door),
+    performOn(db, mailRecipientOperations.try, { recipient: of.recipient }, door),
   ];
 }
 

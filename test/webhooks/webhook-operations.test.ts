@@ -13,13 +13,9 @@ import { TestSlots } from "../../src/webhooks/test-slots.ts";
 import { testWebhook } from "../../src/webhooks/test-webhook.ts";
 import {
   createWebhook,
-  deleteWebhook,
-  disableWebhook,
-  enableWebhook,
-  listAllWebhooks,
   rotateSecret,
   setWebhook,
-  showWebhook,
+  webhookOperations,
 } from "../../src/webhooks/webhook-operations.ts";
 import { threeOwners, tokenOf } from "../support/actors.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -40,13 +36,13 @@ function everyUse(db: Database, webhook: string, actor: Actor): Promise<unknown>
   const named = { webhook };
   const door = { actor, parts };
   return [
-    performOn(db, showWebhook, named, door),
+    performOn(db, webhookOperations.show, named, door),
     performOn(db, setWebhook, { ...named, max_spam_score: 1 }, door),
-    performOn(db, enableWebhook, named, door),
-    performOn(db, disableWebhook, named, door),
+    performOn(db, webhookOperations.enable, named, door),
+    performOn(db, webhookOperations.disable, named, door),
     performOn(db, rotateSecret, named, door),
     performOn(db, testWebhook, named, { actor, parts: { ...parts, testSlots: new TestSlots() } }),
-    performOn(db, deleteWebhook, named, door),
+    performOn(db, webhookOperations.delete, named, door),
   ];
 }
 
@@ -69,12 +65,12 @@ describe("who may do what", () => {
     await expect(performOn(db, createWebhook, elsewhere, { actor: ben.actor, parts })).rejects.toMatchObject({
       code: "not_found",
     });
-    expect(await performOn(db, listAllWebhooks, {}, { actor: ben.actor })).toEqual({ data: [] });
-    const listed = performOn(db, listAllWebhooks, { workspace: cleo.workspace }, { actor: ben.actor });
+    expect(await performOn(db, webhookOperations.list, {}, { actor: ben.actor })).toEqual({ data: [] });
+    const listed = performOn(db, webhookOperations.list, { workspace: cleo.workspace }, { actor: ben.actor });
     await expect(listed).rejects.toMatchObject({ code: "not_found" });
     expect(db.now(() => listChanges(50))).toHaveLength(before);
     expect(
-      (await performOn(db, listAllWebhooks, {}, { actor: cleo.actor })).data.map((one) => one.id),
+      (await performOn(db, webhookOperations.list, {}, { actor: cleo.actor })).data.map((one) => one.id),
     ).toEqual([id]);
   });
 
@@ -88,13 +84,13 @@ describe("who may do what", () => {
     for (const owner of [ben.identity, null]) {
       const actor = tokenOf(owner, ["recipients:write", "submissions:read"], reach);
       await expectLikeNone(db, other, actor);
-      const { data } = await performOn(db, listAllWebhooks, {}, { actor });
+      const { data } = await performOn(db, webhookOperations.list, {}, { actor });
       expect(data.map(({ id }) => id)).toEqual([own]);
       const elsewhere = { endpoint: ben.endpoint, url: URL_GIVEN };
       await expect(performOn(db, createWebhook, elsewhere, { actor, parts })).rejects.toMatchObject({
         code: "not_found",
       });
-      expect((await performOn(db, showWebhook, { webhook: own }, { actor })).webhook.id).toBe(own);
+      expect((await performOn(db, webhookOperations.show, { webhook: own }, { actor })).webhook.id).toBe(own);
     }
   });
 
@@ -108,7 +104,7 @@ describe("who may do what", () => {
     const refused = { code: "forbidden", message: "the token has not the scope submissions:read" };
     await expect(performOn(db, createWebhook, make, writer)).rejects.toMatchObject(refused);
     await expect(performOn(db, setWebhook, move, writer)).rejects.toMatchObject(refused);
-    expect((await performOn(db, showWebhook, { webhook })).webhook.url).toBe(URL_GIVEN);
+    expect((await performOn(db, webhookOperations.show, { webhook })).webhook.url).toBe(URL_GIVEN);
     const same = { webhook, url: URL_GIVEN, max_spam_score: 7 };
     expect((await performOn(db, setWebhook, same, writer)).webhook.max_spam_score).toBe(7);
     expect((await performOn(db, setWebhook, move, reader)).webhook.url).toBe(move.url);
@@ -172,10 +168,10 @@ test("a form has at most 50 webhooks, chats among them; the 51st is refused and 
       code: "usage",
       message: "an endpoint has at most 50 webhooks",
     });
-  const listed = await performOn(db, listAllWebhooks, {}, { actor: ben.actor });
+  const listed = await performOn(db, webhookOperations.list, {}, { actor: ben.actor });
   expect(listed.data).toHaveLength(50);
   await make("slack", cleo.endpoint);
-  await performOn(db, deleteWebhook, { webhook: listed.data[0]?.id ?? "" }, { parts });
+  await performOn(db, webhookOperations.delete, { webhook: listed.data[0]?.id ?? "" }, { parts });
   await make("slack");
 });
 
@@ -187,10 +183,10 @@ test("each change of a webhook is recorded with who made it, and names the host 
   const named = { webhook: webhook.id };
   await performOn(db, setWebhook, { ...named, max_spam_score: 5 }, door);
   await performOn(db, setWebhook, named, door);
-  await performOn(db, disableWebhook, named, door);
-  await performOn(db, enableWebhook, named, door);
+  await performOn(db, webhookOperations.disable, named, door);
+  await performOn(db, webhookOperations.enable, named, door);
   await performOn(db, rotateSecret, named, door);
-  await performOn(db, deleteWebhook, named, door);
+  await performOn(db, webhookOperations.delete, named, door);
   const changes = db.now(() => listChanges(50)).filter(({ subject }) => subject === webhook.id);
   expect(changes.map(({ action }) => action).toReversed()).toEqual([
     "webhook.create",

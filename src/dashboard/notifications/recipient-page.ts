@@ -5,12 +5,7 @@ import type { MailRecipient } from "../../mail/mail-recipient.ts";
 import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
-import {
-  deleteRecipient,
-  disableRecipient,
-  enableRecipient,
-  tryRecipientNow,
-} from "../../mail/recipient-operations.ts";
+import { mailRecipientOperations } from "../../mail/recipient-operations.ts";
 import { testRecipient } from "../../mail/test-recipient.ts";
 import type { Owned } from "../../recipients/reach-recipient.ts";
 import { type Answer, page } from "../answer.ts";
@@ -36,10 +31,10 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
     nameOf: ({ settings }) => settings.address,
     show,
     test: ({ perform }, recipient) => perform(testRecipient, { recipient }),
-    try: ({ perform }, recipient) => perform(tryRecipientNow, { recipient }),
-    enable: ({ perform }, recipient) => perform(enableRecipient, { recipient }),
-    disable: ({ perform }, recipient) => perform(disableRecipient, { recipient }),
-    delete: ({ perform }, recipient) => perform(deleteRecipient, { recipient }),
+    try: ({ perform }, recipient) => perform(mailRecipientOperations.try, { recipient }),
+    enable: ({ perform }, recipient) => perform(mailRecipientOperations.enable, { recipient }),
+    disable: ({ perform }, recipient) => perform(mailRecipientOperations.disable, { recipient }),
+    delete: ({ perform }, recipient) => perform(mailRecipientOperations.delete, { recipient }),
   });
 
   async function show(visit: Visit, found: Owned<MailRecipient>, tested: MailTest | null): Promise<Answer> {

@@ -2,12 +2,7 @@ import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
 import { findDoubt } from "../../webhooks/find-doubt.ts";
 import { testWebhook } from "../../webhooks/test-webhook.ts";
-import {
-  deleteWebhook,
-  disableWebhook,
-  enableWebhook,
-  tryWebhook,
-} from "../../webhooks/webhook-operations.ts";
+import { webhookOperations } from "../../webhooks/webhook-operations.ts";
 import { WEBHOOKS } from "../../webhooks/webhook-store.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
 import type { Owned } from "../../recipients/reach-recipient.ts";
@@ -30,10 +25,10 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     nameOf: ({ settings }) => new URL(settings.url).host,
     show,
     test: ({ perform }, webhook) => perform(testWebhook, { webhook }),
-    try: ({ perform }, webhook) => perform(tryWebhook, { webhook }),
-    enable: ({ perform }, webhook) => perform(enableWebhook, { webhook }),
-    disable: ({ perform }, webhook) => perform(disableWebhook, { webhook }),
-    delete: ({ perform }, webhook) => perform(deleteWebhook, { webhook }),
+    try: ({ perform }, webhook) => perform(webhookOperations.try, { webhook }),
+    enable: ({ perform }, webhook) => perform(webhookOperations.enable, { webhook }),
+    disable: ({ perform }, webhook) => perform(webhookOperations.disable, { webhook }),
+    delete: ({ perform }, webhook) => perform(webhookOperations.delete, { webhook }),
   });
 
   async function show(visit: Visit, found: Owned<Webhook>, tested: TestOutcome | null): Promise<Answer> {
