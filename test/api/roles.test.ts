@@ -66,11 +66,12 @@ beforeAll(async () => {
     { endpoint, address: "office@example.org" },
     parts,
   );
+  // They have ended now: the clean-up, which runs while the tests do, would delete older ones.
   const deliveries = [newId("msg", 1), newId("msg", 2)] as const;
   server.owner
     .execute(`INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, finished_at) VALUES
-    ('${deliveries[0]}', '${submission}', '${webhook}', 'delivered', 1, 2),
-    ('${deliveries[1]}', '${submission}', '${made.recipient.id}', 'delivered', 1, 2)`);
+    ('${deliveries[0]}', '${submission}', '${webhook}', 'delivered', 1, ${server.clock.now()}),
+    ('${deliveries[1]}', '${submission}', '${made.recipient.id}', 'delivered', 1, ${server.clock.now()})`);
   const keys = await performOn(server.owner, listEndpointKeys, { endpoint });
   const binding: Readonly<Record<Person["bound"], readonly string[] | null>> = {
     no: null,

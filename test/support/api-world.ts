@@ -38,11 +38,12 @@ export async function launchApiWorld(overrides: Parameters<typeof launchServer>[
     { endpoint, address: "office@example.org" },
     { parts: { storedLetters: null } },
   );
+  // They have ended now: the clean-up, which runs while the tests do, would delete older ones.
   const deliveries = [newId("msg", 1), newId("msg", 2)] as const;
   server.owner
     .execute(`INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, finished_at) VALUES
-    ('${deliveries[0]}', '${submission}', '${webhook}', 'delivered', 1, 2),
-    ('${deliveries[1]}', '${submission}', '${made.recipient.id}', 'delivered', 1, 2)`);
+    ('${deliveries[0]}', '${submission}', '${webhook}', 'delivered', 1, ${server.clock.now()}),
+    ('${deliveries[1]}', '${submission}', '${made.recipient.id}', 'delivered', 1, ${server.clock.now()})`);
   const names: Readonly<Record<string, string>> = {
     "webhook-deliveries": deliveries[0],
     "mail-deliveries": deliveries[1],
