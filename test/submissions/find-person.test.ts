@@ -87,6 +87,7 @@ test("a field without a value is refused", async () => {
   await machine.createEndpoint();
   expect((await machine.run(["submission", "find", "--field", "email"])).code).toBe(2);
   expect((await machine.run(["submission", "find"])).code).toBe(2);
+  expect((await machine.run(["submission", "find", "--field", "email= \u200b"])).code).toBe(2);
 });
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
@@ -122,6 +123,22 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(submissions.map(({ id }) => id)).toEqual(ids.filter((_, index) => index % 3 === 1));
     expect(Math.max(...slices.map(({ rows }) => rows))).toBe(250);
     expect(Math.max(...slices.map(({ bytes }) => bytes))).toBeLessThanOrEqual(131_072);
+  });
+
+  test("a person is found however the value was typed, among what was set aside too", async () => {
+    const db = await temporary();
+    const { shop } = await twoOwners(db);
+    const given = { endpointId: shop.endpoint, createdAt: NOON + 1 };
+    const composed = "José Núñez";
+    const typed = [composed.normalize("NFD"), composed.toUpperCase(), ` ${composed}\u200b `];
+    const data = typed.map((name) => ({ ...given, data: { person: [{ name }] } }));
+    const setAside = { fields: { "person.name": composed.normalize("NFKD") }, dropped: 0 };
+    const ids = await storeSubmissions(db, [...data, { ...given, data: {}, setAside }]);
+    await storeSubmissions(db, [{ ...given, data: { name: "Jose Nunez" } }]);
+    for (const value of [composed, composed.normalize("NFD")]) {
+      const { submissions } = await findPerson(db, { field: "name", value, endpointIds: [shop.endpoint] });
+      expect(submissions.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    }
   });
 
   test("of records that are too much for memory, as many are found as 16 MiB hold, and that there are more is told", async () => {

@@ -3,6 +3,7 @@ import { readSlice } from "../../database/slices.ts";
 import { all, run, type Steps, text } from "../../database/steps.ts";
 import { forgetUse } from "../../outbox/queue/quotas.ts";
 import { NUMBER_OF_ENDPOINT } from "../stored/endpoint-number.ts";
+import { comparable } from "./comparable-text.ts";
 import { findHeldPost, type HeldPost } from "../held/held-post.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 import { findSubmission } from "../stored/submission-store.ts";
@@ -48,8 +49,7 @@ export interface PersonSought {
 
 /**
  * Finds the submissions and held posts in which a field of this name has this value, or is a list that contains it. The field may be at any
- * depth, in the data or among the unknown fields that were set aside. Upper and lower case, and white space around the value, are ignored.
- * Reads every submission of the endpoints.
+ * depth, in the data or among the unknown fields that were set aside. Values are compared as {@link comparable} says. Reads every submission of the endpoints.
  *
  * @throws the reason of `gone`
  */
@@ -194,8 +194,4 @@ function hasPath(fields: Readonly<Record<string, unknown>>, field: string, wante
       (path === field || name === field || name.endsWith(`.${field}`)) && comparable(String(value)) === wanted
     );
   });
-}
-
-function comparable(text: string): string {
-  return text.trim().toLowerCase();
 }

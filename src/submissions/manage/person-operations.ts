@@ -6,6 +6,7 @@ import { jsonObject } from "../../operations/json-object.ts";
 import { changed, type Context, operation } from "../../operations/operation.ts";
 import { inSearchSlot, postsInput, type SearchParts } from "../find/choose-submissions.ts";
 import { concealReasons } from "../stored/conceal-reasons.ts";
+import { comparable } from "../find/comparable-text.ts";
 import { eraseHeldRows, eraseSubmissionRows, findPerson } from "../find/find-person.ts";
 import { personJson } from "./person-json.ts";
 import { findReachableHeldPosts, findReachableSubmissions } from "./reach-posts.ts";
@@ -25,7 +26,9 @@ export const findPersonRecords = operation({
     field: z.string().describe("Name of a field, which may be inside an object or a list."),
     value: z
       .string()
-      .describe("The value of the field; letter case and white space around it make no difference."),
+      .describe(
+        "The value of the field. The case of letters, white space, invisible characters, and how an accent or a width is encoded make no difference.",
+      ),
   }),
   output: z.strictObject({
     has_more: z.boolean().describe("Whether more submissions or held posts were found than are listed."),
@@ -41,7 +44,7 @@ export const findPersonRecords = operation({
     ),
   }),
   async run(context: Context<SearchParts>, { field, value, ...reference }) {
-    if (field === "" || field.length > MAX_FIELD_LENGTH || value === "")
+    if (field === "" || field.length > MAX_FIELD_LENGTH || comparable(value) === "")
       throw new FormsvcError("usage", `name a field of 1 to ${MAX_FIELD_LENGTH} characters, and its value`);
     const { db, gone } = context;
     const endpointIds = await db.read(() => reachEndpointIds(context, reference));
