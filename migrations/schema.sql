@@ -432,6 +432,14 @@ CREATE TABLE settings_version (
   version INTEGER NOT NULL
 ) STRICT;
 
+-- What the last thousand changes of settings were about, so that servers drop only that from their memory.
+CREATE TABLE settings_change (
+  slot INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  -- The id of an endpoint or a workspace, or a word of settings-version.ts.
+  subject TEXT NOT NULL
+) STRICT;
+
 -- One row. The last address that seems to be a proxy but is not in `server.trustProxy`.
 CREATE TABLE untrusted_proxy (
   id INTEGER PRIMARY KEY CHECK (id = 1),

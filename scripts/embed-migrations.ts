@@ -49,6 +49,8 @@ const TABLES: Readonly<Record<string, string>> = {
   spent_proof:
     "Proofs of work that came with posts, because each is valid once. A row is kept until its proof has expired.",
   settings_version: "One row. Every change to what servers hold in memory raises its number.",
+  settings_change:
+    "What the last thousand changes of settings were about, so that servers drop only that from their memory.",
   untrusted_proxy: "One row. The last address that seems to be a proxy but is not in `server.trustProxy`.",
   page_fault:
     "Faults of pages with a form, which their posts show. A row has the last time of one kind of fault.",

@@ -17,6 +17,7 @@ import type { ImportSpool } from "../submissions/import/import-spool.ts";
 import type { SearchSlots } from "../submissions/find/search-slots.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 import type { TestSlots } from "../webhooks/test-slots.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 
 /** What a server gives to the API. */
 export type ServedParts = Omit<ApiParts, "committed" | "source"> & {
@@ -60,5 +61,5 @@ export interface ApiParts {
   /** Why no token can be checked now; null if tokens can be checked. */
   readonly blindness: () => Blindness | null;
   /** Reports that settings changed, so that the server reads again what it caches of them. */
-  readonly onChange: (kind: "write" | "danger") => void;
+  readonly onChange: (kind: "write" | "danger") => MaybeLater<void>;
 }

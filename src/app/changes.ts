@@ -1,4 +1,5 @@
 import type { ChangeListener, ChangeWatch } from "../database/database.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { databaseUpgraded } from "../foundation/events.ts";
 import { memoryHead } from "../history/spam-memory.ts";
 import { deliveryHeads } from "../outbox/queue/delivery-heads.ts";
@@ -14,9 +15,9 @@ export interface Changes {
   readonly watch: ChangeWatch;
   /**
    * Call after this process changed settings: what is held of them in memory is read again, as after a change by another process. After a
-   * change that may have deleted something (`danger`), the write-ahead log is emptied too.
+   * change that may have deleted something (`danger`), the write-ahead log is emptied too. When the promise resolves, no former setting is used.
    */
-  readonly onChange: (kind?: "write" | "danger") => void;
+  readonly onChange: (kind?: "write" | "danger") => MaybeLater<void>;
 }
 
 interface Changing {
@@ -42,20 +43,21 @@ export function watchChanges(
       forgetRows();
       news.announce();
     },
-    onSettingsChange() {
+    onSettingsChange(changed) {
       forgetRows();
-      verifier.forgetRecords();
-      directory.forget();
+      verifier.forgetRecords(changed);
+      directory.forget(changed);
     },
     onUpgrade: () => databaseUpgraded(log),
   };
+  const watch = served.watch(listener, [newsHead(news), ...deliveryHeads(deliverer), memoryHead(spam)]);
   return {
-    watch: served.watch(listener, [newsHead(news), ...deliveryHeads(deliverer), memoryHead(spam)]),
+    watch,
     onChange(kind = "write") {
       listener.onForeignCommit();
-      listener.onSettingsChange();
       // A deletion counts as done only when no file holds the deleted content any more.
       if (kind === "danger") upkeep.clearLog();
+      return watch.noticeOwn();
     },
   };
 }

@@ -20,6 +20,7 @@ import type { News } from "../submissions/find/news.ts";
 import type { TestSlots } from "../webhooks/test-slots.ts";
 import type { WorkspaceContents } from "../workspaces/delete-workspace.ts";
 import type { HttpSender } from "../webhooks/send.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 
 /** What the pages work with. */
 export interface DashboardParts {
@@ -67,5 +68,5 @@ export interface DashboardParts {
   /** The spool for files that are imported. */
   readonly imports: ImportSpool;
   /** Reports that settings changed, so that the server reads again what it caches of them. */
-  readonly onChange: (kind: "write" | "danger") => void;
+  readonly onChange: (kind: "write" | "danger") => MaybeLater<void>;
 }

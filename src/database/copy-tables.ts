@@ -34,6 +34,7 @@ export interface CopiedTable {
 /** All tables. Each one comes after the tables that its rows refer to. */
 export const COPIED_TABLES = [
   "settings_version",
+  "settings_change",
   "untrusted_proxy",
   "told_problem",
   "account",

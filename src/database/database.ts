@@ -1,5 +1,6 @@
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import type { ChangedSettings } from "./settings-version.ts";
 import type { Steps } from "./steps.ts";
 import type { Tables } from "./tables.generated.ts";
 
@@ -54,8 +55,8 @@ export interface Database {
 export interface ChangeListener {
   /** Called when another process committed anything. On PostgreSQL only {@link Head}s are called. */
   onForeignCommit(): void;
-  /** Called when another process changed settings. */
-  onSettingsChange(): void;
+  /** Called when settings changed. @param changed what the changes are about */
+  onSettingsChange(changed: ChangedSettings): void;
   /** Called once when a newer version of the program changed the schema; nothing else is called after it. */
   onUpgrade(): void;
 }
@@ -80,6 +81,11 @@ export type Blindness = "upgraded" | "unheard";
 export interface ChangeWatch {
   /** Call it before each request. On SQLite it looks at the file, at most every 200 ms; a look costs two microseconds. */
   readonly noticeChanges: () => void;
+  /**
+   * Call it after a change by this process: it looks at once at which settings changed. If the promise is awaited, nothing that was changed
+   * is believed any more.
+   */
+  readonly noticeOwn: () => MaybeLater<void>;
   /** Null while everything remembered is at most a second old. */
   readonly blindness: () => Blindness | null;
 }

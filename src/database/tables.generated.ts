@@ -332,6 +332,12 @@ export interface Tables {
     id: number;
     version: number;
   };
+  /** What the last thousand changes of settings were about, so that servers drop only that from their memory. */
+  settings_change: {
+    slot: Generated<number>;
+    version: number;
+    subject: string;
+  };
   /** One row. The last address that seems to be a proxy but is not in `server.trustProxy`. */
   untrusted_proxy: {
     id: number;

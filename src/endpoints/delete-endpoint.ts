@@ -74,5 +74,5 @@ function* deleteEmpty(
 
 function* deleteEndpointRow(id: string): Steps<void> {
   yield* run(query.deleteFrom("endpoint").where("id", "=", id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(id);
 }

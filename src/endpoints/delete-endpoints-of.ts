@@ -20,7 +20,7 @@ export function* closeEndpointsOf(workspaceId: string, _limit: number, now: numb
       .where("workspace_id", "=", workspaceId)
       .where("state", "=", "active"),
   );
-  if (ended + paused > 0) yield* raiseSettingsVersion();
+  if (ended + paused > 0) yield* raiseSettingsVersion("everything");
   return ended + paused;
 }
 
@@ -38,7 +38,7 @@ export function deleteEndpointsOf({ deletions }: EndpointContents) {
       if (deleted > 0) return deleted;
     }
     yield* run(query.deleteFrom("endpoint").where("id", "=", endpoint.id));
-    yield* raiseSettingsVersion();
+    yield* raiseSettingsVersion(endpoint.id);
     return 1;
   };
 }

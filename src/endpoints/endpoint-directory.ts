@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import type { ChangedSettings } from "../database/settings-version.ts";
 import type { Steps } from "../database/steps.ts";
 import { compileSchema, type CompiledSchema } from "../schemas/compile-schema.ts";
 import type { Brand } from "../foundation/brand.ts";
@@ -52,12 +53,24 @@ export interface EndpointDirectory {
   find(endpointId: string): Promise<ReadyEndpoint | undefined>;
   /** Reads the endpoint from the database in any case. @throws unavailable as {@link EndpointDirectory.find} does */
   reread(endpointId: string): Promise<ReadyEndpoint | undefined>;
-  /** Drops everything from memory. */
-  forget(): void;
+  /** Drops the endpoints from memory that these changes concern. */
+  forget(changed: ChangedSettings): void;
 }
 
 export function createEndpointDirectory(db: Database, rules: EndpointRules): EndpointDirectory {
-  return new KnownValues((endpointId) => db.read(() => readReady(endpointId, rules)), MAX_READY_ENDPOINTS);
+  const known = new KnownValues<ReadyEndpoint>(
+    (endpointId) => db.read(() => readReady(endpointId, rules)),
+    MAX_READY_ENDPOINTS,
+  );
+  return {
+    recall: (id) => known.recall(id),
+    find: (id) => known.find(id),
+    reread: (id) => known.reread(id),
+    forget(changed) {
+      if (changed === null) known.forget();
+      else known.forget(({ endpoint: { id, workspaceId } }) => changed.has(id) || changed.has(workspaceId));
+    },
+  };
 }
 
 /** Reads an endpoint and makes it ready. @throws unavailable if its plan is not configured */

@@ -231,7 +231,7 @@ export function* updateEndpointRow(
       .set({ name, state, ...toColumns(settings) })
       .where("id", "=", endpoint.id),
   );
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(endpoint.id);
   return { ...endpoint, name, state, settings };
 }
 
@@ -308,7 +308,7 @@ export function* insertSchemaVersionRow(
   yield* run(
     query.updateTable("endpoint").set({ schema_version: schemaVersion }).where("id", "=", endpoint.id),
   );
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(endpoint.id);
   return { ...endpoint, schemaVersion };
 }
 

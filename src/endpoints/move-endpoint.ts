@@ -55,6 +55,6 @@ const LOCK_SQL = {
 function* updateWorkspaceRow(endpoint: Endpoint, { id }: Workspace): Steps<Endpoint> {
   yield* first(textByEngine(LOCK_SQL, endpoint.id));
   yield* run(query.updateTable("endpoint").set({ workspace_id: id }).where("id", "=", endpoint.id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(endpoint.id);
   return { ...endpoint, workspaceId: id };
 }

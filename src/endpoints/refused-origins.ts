@@ -141,7 +141,7 @@ export function* markOriginRow(endpointId: string, origin: string, ignored: bool
       "not_found",
       `no post from ${JSON.stringify(origin)} was refused by this endpoint`,
     );
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(endpointId);
 }
 
 /** The largest number of origins deleted in one transaction. */

@@ -39,7 +39,7 @@ export function* writeChoicesRow(scope: SpamScope, choices: SpamChoices): Steps<
         .onConflict((conflict) => conflict.column("endpoint_id").doUpdateSet({ choices: json })),
     );
   }
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(scope.kind === "workspace" ? scope.workspaceId : scope.endpointId);
 }
 
 /** The settings in force. The choices count only on plans that allow them. */

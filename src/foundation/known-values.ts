@@ -2,7 +2,7 @@ import { BoundedMap } from "./bounded-map.ts";
 
 /**
  * A cache of at most `max` values by key; a new value beyond that drops the oldest. A value is read when it is first needed, and kept until
- * `forget` drops all.
+ * `forget` drops it.
  */
 export class KnownValues<Value> {
   readonly #read: (key: string) => Promise<Value | undefined>;
@@ -38,8 +38,10 @@ export class KnownValues<Value> {
     return reading;
   }
 
-  forget(): void {
-    this.#known.clear();
+  /** Drops the values that a change concerns, or all. What is being read now is not kept in any case. */
+  forget(isConcerned?: (value: Value) => boolean): void {
     this.#reading.clear();
+    if (isConcerned === undefined) this.#known.clear();
+    else for (const [key, value] of this.#known) if (isConcerned(value)) this.#known.delete(key);
   }
 }

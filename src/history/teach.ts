@@ -51,7 +51,7 @@ function* forgetLessons(posts: readonly Pick<TaughtPost, "submissionId">[]): Ste
  * date.
  */
 function* relearnAll(learners: readonly Learner[]): Steps<void> {
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
   for (const workspaceId of new Set(learners.map((each) => each.workspaceId))) yield* relearn(workspaceId);
 }
 

@@ -54,7 +54,7 @@ export function* insertKey(made: NewKey, now: number): Steps<Key> {
     is_revoked: 0,
   };
   yield* run(query.insertInto("api_key").values(row));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(made.endpointId);
   return toKey(row);
 }
 
@@ -120,7 +120,7 @@ export function* endKey(key: Key, at: number, now: number): Steps<Key> {
   const isRevoked = hasEnded({ ...key, revokedAt }, now);
   const change = { revoked_at: revokedAt, is_revoked: Number(isRevoked) };
   yield* run(query.updateTable("api_key").set(change).where("id", "=", key.id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(key.endpointId);
   return { ...key, revokedAt, isRevoked };
 }
 

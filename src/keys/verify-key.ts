@@ -43,8 +43,11 @@ export interface KeyVerifier {
    * @throws unavailable if too many wait.
    */
   verify(parsed: ParsedKey): Promise<Key | null>;
-  /** Reads key records again from now on; verified texts stay verified. */
-  forgetRecords(): void;
+  /**
+   * Reads key records again from now on; verified texts stay verified. @param endpoints contains the endpoints whose keys are meant; null
+   * means all
+   */
+  forgetRecords(endpoints: ReadonlySet<string> | null): void;
 }
 
 export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
@@ -106,7 +109,8 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
       const digest = digestOf(parsed.text);
       return proving.run(() => prove(parsed, digest), digest);
     },
-    forgetRecords: () => records.forget(),
+    forgetRecords: (endpoints) =>
+      records.forget(endpoints === null ? undefined : ({ endpointId }) => endpoints.has(endpointId)),
   };
 }
 

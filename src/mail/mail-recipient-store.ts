@@ -154,7 +154,7 @@ export function* writeConfirmation(id: string, open: OpenConfirmation | null): S
       .set({ confirmation_hash: open?.hash ?? null, confirmation_expires_at: open?.expiresAt ?? null })
       .where("id", "=", id),
   );
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
 }
 
 function toMailRecipient(

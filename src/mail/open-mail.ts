@@ -6,6 +6,7 @@ import type { Metrics } from "../foundation/metrics.ts";
 import type { Door } from "../operations/perform.ts";
 import type { MayReply } from "../outbox/queue/outbox.ts";
 import type { Transport } from "../outbox/sending/transport.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { createAutoReplyTransport } from "./auto-reply/auto-reply-transport.ts";
 import { createMayReply } from "./auto-reply/may-reply.ts";
 import type { ReplyLimits } from "./auto-reply/reply-limits.ts";
@@ -76,7 +77,7 @@ export interface MailServiceParts {
   /** The configuration of the whole server. */
   readonly config: Door<null>["config"];
   /** Notifies the server that settings changed. */
-  readonly onChange: () => void;
+  readonly onChange: () => MaybeLater<void>;
 }
 
 /** Opens the mail service; null without a mail server. The metrics are registered in either case. */

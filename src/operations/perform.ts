@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { recordChange } from "../audit/audit-store.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Access } from "./access.ts";
 import { type Actor, doerOf, requireAccess, viewingOf } from "./actor.ts";
@@ -22,7 +23,7 @@ export interface Door<Parts> {
    *
    * @param kind `danger` may have deleted something.
    */
-  readonly onChange: (kind: "write" | "danger") => void;
+  readonly onChange: (kind: "write" | "danger") => MaybeLater<void>;
   /** Aborted if nobody waits for the output any more. */
   readonly gone?: AbortSignal;
   /** Called with the progress of a long operation, which goes on when the promise resolves. */
@@ -57,7 +58,7 @@ export async function perform<Parts, Input extends z.ZodObject, Output extends z
       operation.kind,
     )) as z.output<Output>;
   } finally {
-    if (mayHaveChanged && operation.kind !== "read") door.onChange(operation.kind);
+    if (mayHaveChanged && operation.kind !== "read") await door.onChange(operation.kind);
   }
 }
 

@@ -144,7 +144,7 @@ export function* rotateSecretRows(keyring: Keyring, webhook: Webhook, now: numbe
         kept.map(({ stored }) => stored),
       ),
   );
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
   return { webhook, secret, oldUntil };
 }
 

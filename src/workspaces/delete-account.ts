@@ -124,5 +124,5 @@ function* deleteAccountRow(account: Account): Steps<void> {
   if (owned.length > 0) throw stillOwns(account, owned);
   yield* passOn(account.id);
   yield* run(query.deleteFrom("account").where("id", "=", account.id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("everything");
 }

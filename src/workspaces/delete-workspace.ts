@@ -82,5 +82,5 @@ export async function* emptyAndDelete(
 
 function* deleteWorkspaceRow(id: string): Steps<void> {
   yield* run(query.deleteFrom("workspace").where("id", "=", id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(id);
 }

@@ -31,6 +31,6 @@ export function* updateSettingsRow(workspace: Workspace, settings: WorkspaceSett
   const { colour, name, footer } = brand;
   const columns = { time_zone: timeZone, brand_colour: colour, brand_name: name, brand_footer: footer };
   yield* run(query.updateTable("workspace").set(columns).where("id", "=", workspace.id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(workspace.id);
   return { ...workspace, timeZone, brand };
 }

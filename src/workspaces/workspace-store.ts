@@ -203,7 +203,7 @@ export function* updatePlanRow(reference: string | null, plan: string, plans: Pl
   if (workspace === null)
     throw new FormsvcError("not_found", "there is no workspace yet; the first endpoint makes one");
   yield* run(query.updateTable("workspace").set({ plan }).where("id", "=", workspace.id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion(workspace.id);
   return { ...workspace, plan };
 }
 

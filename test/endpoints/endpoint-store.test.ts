@@ -285,9 +285,9 @@ test("the directory keeps an endpoint until it is told to forget, and knows no d
   await db.transaction(() => changeEndpoint(id, { state: "paused" }));
   expect(directory.recall(id)).toBe(first);
   expect(await directory.find(id)).toBe(first);
-  directory.forget();
+  directory.forget(null);
   expect((await directory.find(id))?.endpoint.state).toBe("paused");
   await removeEndpoint(db, id);
-  directory.forget();
+  directory.forget(null);
   expect(await directory.find(id)).toBeUndefined();
 });

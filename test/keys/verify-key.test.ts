@@ -93,7 +93,7 @@ describe("verifying", () => {
     expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect((await verifier.verify(secret.parsed))?.kind).toBe("secret");
     spoilHash(db);
-    verifier.forgetRecords();
+    verifier.forgetRecords(null);
     expect((await verifier.find(secret.parsed.text))?.kind).toBe("secret");
     expect(await createKeyVerifier(db, createFakeClock()).verify(secret.parsed)).toBeNull();
   });
@@ -232,7 +232,7 @@ describe("revoking", () => {
     await verifier.verify(secret.parsed);
     openForTest(db.path).now(() => revokeKey(keyId, clock.now()));
     expect(verifier.recall(secret.parsed.text)).not.toBeNull();
-    verifier.forgetRecords();
+    verifier.forgetRecords(null);
     expect(verifier.recall(secret.parsed.text)).toBeNull();
     expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect(await verifier.verify(secret.parsed)).toBeNull();
@@ -242,7 +242,7 @@ describe("revoking", () => {
     const { db, verifier, keyId, clock } = bench();
     const running = verifier.verify(secret.parsed);
     openForTest(db.path).now(() => revokeKey(keyId, clock.now()));
-    verifier.forgetRecords();
+    verifier.forgetRecords(null);
     expect(await running).toBeNull();
     expect(await verifier.find(secret.parsed.text)).toBeNull();
   });
@@ -270,7 +270,7 @@ describe("a key that was refused once is refused for ever, though the clock is s
     const { db, verifier, keyId, clock } = bench();
     await verifier.verify(secret.parsed);
     db.now(() => revokeKey(keyId, clock.now()));
-    verifier.forgetRecords();
+    verifier.forgetRecords(null);
     clock.advance(-HOUR_MS);
     expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect(await createKeyVerifier(db, clock).verify(secret.parsed)).toBeNull();
@@ -295,7 +295,7 @@ describe("a key that was refused once is refused for ever, though the clock is s
     expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect([db.now(() => finishGrace(clock.now())), db.now(() => finishGrace(clock.now()))]).toEqual([1, 0]);
     clock.advance(-HOUR_MS);
-    verifier.forgetRecords();
+    verifier.forgetRecords(null);
     expect(await verifier.verify(secret.parsed)).toBeNull();
     expect(await createKeyVerifier(db, clock).verify(secret.parsed)).toBeNull();
   });
@@ -304,7 +304,7 @@ describe("a key that was refused once is refused for ever, though the clock is s
     const { db, verifier, keyId, clock } = bench();
     await verifier.verify(secret.parsed);
     await replaceKey(db, { key: keyId, graceMs: 5000 }, clock.now());
-    verifier.forgetRecords();
+    verifier.forgetRecords(null);
     clock.advance(5000);
     expect(await verifier.find(secret.parsed.text)).toBeNull();
     clock.advance(-HOUR_MS);

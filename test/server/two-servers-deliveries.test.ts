@@ -178,7 +178,7 @@ describe.skipIf(!hasPostgresql)("deliveries of two servers on one database", () 
     await until(async () => isIn(await interruptedIn(db), taken));
     // An e-mail that may have arrived waits for some minutes.
     await write(db, "UPDATE delivery SET due_at = 1 WHERE state = 'pending'");
-    await db.transaction(() => raiseSettingsVersion());
+    await db.transaction(() => raiseSettingsVersion("rows"));
     const all = (WEBHOOKS + RECIPIENTS) * POSTS;
     await until(async () => (await countDelivered(db)) === all);
     const mailed = mail.received.flatMap(({ to }) => to);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { revokeKey } from "../../src/keys/issue-key.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
+import { askWith, makeToken } from "../support/api-client.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/stored/endpoint-number.ts";
@@ -25,6 +26,10 @@ async function ready(): Promise<Ready> {
   return { ...endpoint, server, post };
 }
 
+function changeEndpointOf({ owner }: TestServer, id: string, state: "paused" | "active") {
+  return owner.transaction(() => changeEndpoint(id, { state }));
+}
+
 async function within(expected: number, post: () => Promise<number>): Promise<void> {
   const from = performance.now();
   await until(async () => (await post()) === expected);
@@ -37,6 +42,28 @@ test("a revoked key is refused within a second, and its endpoint's other key is 
   server.owner.now(() => revokeKey(publishable!.id, server.clock.now()));
   await within(401, post);
   expect((await server.post(secret, goodPost)).status).toBe(200);
+});
+
+test("a change of one endpoint leaves the others in memory, whoever makes it", async () => {
+  const { server, id, post } = await ready();
+  const other = await server.addEndpoint();
+  const postOther = async () => (await server.post(other.publishable, goodPost)).status;
+  // So the server has heard of all that made the endpoints.
+  await server.restart();
+  expect([await post(), await postOther()]).toEqual([200, 200]);
+  // The server is not told of it, so it refuses posts only if it reads the endpoint again.
+  server.owner.execute(`UPDATE endpoint SET state = 'paused' WHERE id = '${other.id}'`);
+  await changeEndpointOf(server, id, "paused");
+  await within(403, post);
+  expect(await postOther()).toBe(200);
+  const ask = askWith(server, await makeToken(server, ["endpoints:write"]));
+  expect((await ask("POST", `/endpoints/${id}/resume`)).status).toBe(200);
+  expect([await post(), await postOther()]).toEqual([200, 200]);
+  expect((await ask("POST", `/endpoints/${id}/pause`)).status).toBe(200);
+  expect([await post(), await postOther()]).toEqual([403, 200]);
+  // What a program of an earlier version changes may be anything.
+  server.owner.execute("UPDATE settings_version SET version = version + 1");
+  await within(403, postOther);
 });
 
 test("a rotated key dies at once, its successor works at once", async () => {

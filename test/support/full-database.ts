@@ -106,6 +106,7 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     polled_at: 5,
     created_at: 5,
   });
+  yield* insert("settings_change", { slot: 1, version: 1, subject: "everything" });
   yield* insert("untrusted_proxy", { id: 1, address: "192.0.2.1", seen_at: NOON });
   yield* insert("told_problem", { topic: HOSTILE, told_to: "ops@example.org", finding: "{}" });
 }

@@ -71,6 +71,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   upload_use: "files",
   spent_proof: "submissions",
   settings_version: "database",
+  settings_change: "database",
 };
 
 /** A folder that uses a table of another folder, and the reason why the owner cannot do it. */

@@ -1,9 +1,17 @@
 import type { PoolClient } from "pg";
-import type { Blindness, ChangeListener, Head } from "../database.ts";
+import type { Blindness, ChangeListener, Database, Head } from "../database.ts";
 import { answerWithin, keepConnection, pause } from "./kept-connection.ts";
 import { type Connections, isPooled } from "./connections.ts";
 import { LIVE_SQL, OWN_SCHEMA } from "./live-server-rows.ts";
 import type { Outcomes } from "./refusals.ts";
+import {
+  type ChangedSettings,
+  changedSettings,
+  readSettingsSince,
+  SETTINGS_SQL,
+  type SettingsChange,
+} from "../settings-version.ts";
+import { numberMarks } from "../number-parameters.ts";
 import { LISTEN_SQL } from "./notify-servers.ts";
 
 /** Time between two looks. */
@@ -12,6 +20,7 @@ const INTERVAL_MS = 250;
 const MAX_AGE_MS = 1000;
 /** If a look is not answered within this time, its connection is closed. */
 const SILENCE_MS = 2000;
+const CHANGES_SQL = numberMarks(SETTINGS_SQL.changes);
 
 export interface PulseParts {
   readonly connections: Connections;
@@ -35,6 +44,10 @@ export class Pulse {
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
   #seen: Look | null = null;
+  /** The newest version of the settings that was heard of; null before the first look. */
+  #settings: number | null = null;
+  /** The time at which it was heard of. */
+  #heardAt = -Infinity;
   /** The time at which the newest answered look was sent, by `performance.now()`. */
   #lookedAt = -Infinity;
   #isUpgraded = false;
@@ -82,9 +95,39 @@ export class Pulse {
     while (!signal.aborted) {
       const sentAt = performance.now();
       const { rows } = await answerWithin(client.query<Look>(this.#sql), SILENCE_MS, signal);
-      if (rows[0] !== undefined) this.#take(rows[0], sentAt);
+      const [look] = rows;
+      if (look !== undefined) {
+        const changes = await this.#changesBefore(client, look);
+        this.#take(look, changes, sentAt);
+      }
       await pause(INTERVAL_MS, signal);
     }
+  }
+
+  /** Reads what changed up to a look. */
+  async #changesBefore(client: PoolClient, { settings }: Look): Promise<readonly SettingsChange[]> {
+    const { signal } = this.#stopping;
+    if (this.#settings === null || this.#settings === settings) return [];
+    const asked = client.query<SettingsChange>(CHANGES_SQL, [this.#settings]);
+    return (await answerWithin(asked, SILENCE_MS, signal)).rows;
+  }
+
+  /** Looks at once at which settings this server changed. If that cannot be found out, anything may have changed. */
+  async noticeOwn(db: Pick<Database, "read">): Promise<void> {
+    const seen = this.#settings;
+    try {
+      const { version, changed } = await db.read(() => readSettingsSince(seen));
+      // A look may have heard of more meanwhile.
+      if (this.#settings === null || version > this.#settings) this.#hear(version, changed);
+    } catch {
+      this.#parts.listener.onSettingsChange(null);
+    }
+  }
+
+  #hear(version: number, changed: ChangedSettings): void {
+    this.#settings = version;
+    this.#heardAt = performance.now();
+    this.#parts.listener.onSettingsChange(changed);
   }
 
   /** Subscribes to notifications, but not behind a pooler, where the next statement may have another session. */
@@ -99,15 +142,23 @@ export class Pulse {
     client.query(LISTEN_SQL).catch(() => undefined);
   }
 
+  #takeSettings(version: number, changes: readonly SettingsChange[], sentAt: number): void {
+    const known = this.#settings;
+    if (version === known) return;
+    // This server has heard of its own change since the look was sent.
+    if (known !== null && version < known && sentAt < this.#heardAt) return;
+    this.#hear(version, known === null ? null : changedSettings(changes, known, version));
+  }
+
   /** Compares a look with the one before. The first look reports everything as changed, because nobody knows what changed before it. */
-  #take(look: Look, sentAt: number): void {
+  #take(look: Look, changes: readonly SettingsChange[], sentAt: number): void {
     const { listener, heads } = this.#parts;
     const before = this.#seen;
     if (look.oldest > OWN_SCHEMA && !this.#isUpgraded) {
       this.#isUpgraded = true;
       listener.onUpgrade();
     }
-    if (look.settings !== before?.settings) listener.onSettingsChange();
+    this.#takeSettings(look.settings, changes, sentAt);
     for (const [index, head] of heads.entries()) {
       if (before === null || look[`head_${index}`] !== before[`head_${index}`]) head.onChange();
     }

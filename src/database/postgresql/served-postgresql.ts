@@ -57,7 +57,11 @@ export function serveAddress(
     watch(listener, heads) {
       const watching = new Pulse({ connections, self, listener, heads, outcomes: looks });
       pulse = watching;
-      return { noticeChanges() {}, blindness: () => watching.blindness() };
+      return {
+        noticeChanges() {},
+        noticeOwn: () => watching.noticeOwn(db),
+        blindness: () => watching.blindness(),
+      };
     },
     notifyOthers: () => notifier.notify(),
     measure(metrics) {

@@ -22,5 +22,5 @@ export function* endGathering(recipientId: string, now: number): Steps<void> {
       .where("due_at", ">", now)
       .where("attempts", "=", 0),
   );
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
 }

@@ -28,7 +28,7 @@ export function* insertRecipient(made: NewRecipient, now: number): Steps<void> {
       created_at: now,
     }),
   );
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
 }
 
 /** Returns undefined if there is no recipient of this kind with this id. */
@@ -102,7 +102,7 @@ export function* areSeveralWorkspaces(): Steps<boolean> {
 /** Records when the recipient agreed to get messages. @param at from this time on messages are queued for it; null ends that. */
 export function* setConfirmed(id: string, at: number | null): Steps<void> {
   yield* run(query.updateTable("recipient").set({ confirmed_at: at }).where("id", "=", id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
 }
 
 /** Sets which submissions the recipient gets from now on. @param conditions as `checkConditions` returned them. */
@@ -112,7 +112,7 @@ export function* setWanted(
 ): Steps<void> {
   const wanted = { max_spam_score: maxSpamScore, conditions: writeConditions(conditions) };
   yield* run(query.updateTable("recipient").set(wanted).where("id", "=", id));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
 }
 
 /**
@@ -128,7 +128,7 @@ export function* setRecipientEnabled(id: string, isEnabled: boolean): Steps<void
     // A stopped recipient can be disabled too: its owner then knows of the problem, and needs no more reports.
     yield* run(row.set({ state: "disabled" }));
   }
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
 }
 
 /**
@@ -150,7 +150,7 @@ export async function deleteRecipient(db: Database, id: string, now: number): Pr
     yield* spread(Number.POSITIVE_INFINITY, now);
     yield* deleteDeliveriesOfOne(yield* all(some));
     yield* run(query.deleteFrom("recipient").where("id", "=", id));
-    yield* raiseSettingsVersion();
+    yield* raiseSettingsVersion("rows");
   });
 }
 

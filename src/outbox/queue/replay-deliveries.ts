@@ -57,7 +57,7 @@ export async function replayDelivery(db: Database, id: string, options: ReplayOp
     if (options.asNew)
       for (const member of yield* all(rows.where("lead_id", "=", leadId)))
         yield* replayRow(member.id, options);
-    yield* raiseSettingsVersion();
+    yield* raiseSettingsVersion("rows");
     return sent;
   });
 }
@@ -103,7 +103,7 @@ export async function replayRange(db: Database, range: ReplayRange, options: Rep
           .limit(BULK_BATCH),
       );
       for (const { id } of rows) yield* replayRow(id, options);
-      if (rows.length > 0) yield* raiseSettingsVersion();
+      if (rows.length > 0) yield* raiseSettingsVersion("rows");
       return rows;
     });
     replayed += batch.length;

@@ -31,5 +31,5 @@ export function* tryNow(recipientId: string, now: number): Steps<void> {
       .where("id", "in", failed)
       .where("state", "=", "pending"),
   );
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
 }

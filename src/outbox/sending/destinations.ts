@@ -158,7 +158,7 @@ export function* readFaultRows(): Steps<FaultRow[]> {
 /** Makes the running servers try a failing destination now, with one message. */
 export function* tryDestinationNow({ kind, place }: FaultRow): Steps<void> {
   yield* run(text(FAULT_SQL.drop, kind, place));
-  yield* raiseSettingsVersion();
+  yield* raiseSettingsVersion("rows");
 }
 
 /** The fault of a destination, as the running server has found it. */

@@ -82,7 +82,7 @@ export async function spreadOutbox(db: Database, now: number): Promise<void> {
   for (let left = pending + held; left > 0;) {
     const count = await writeSlice(db, function* () {
       const named = yield* spread(BULK_BATCH, now);
-      if (named > 0) yield* raiseSettingsVersion();
+      if (named > 0) yield* raiseSettingsVersion("rows");
       return named;
     });
     left = count === 0 ? 0 : left - count;

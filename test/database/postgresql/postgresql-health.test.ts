@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgresql)("doctor on PostgreSQL", () => {
     expect(checked).toMatchObject({
       ok: false,
       message: expect.stringMatching(
-        /^this user may not read and write settings_version, untrusted_proxy, .+ and \d+ more$/,
+        /^this user may not read and write settings_version, settings_change, .+ and \d+ more$/,
       ) as string,
     });
     await admin.query("DROP TABLE rate_window");

@@ -6,7 +6,7 @@ import { serveAddress } from "../../../src/database/postgresql/served-postgresql
 import type { ServedDatabase } from "../../../src/database/served-database.ts";
 import { DatabaseRefusals } from "../../../src/database/postgresql/refusals.ts";
 import { createServerNotifier } from "../../../src/database/postgresql/notify-servers.ts";
-import { raiseSettingsVersion } from "../../../src/database/settings-version.ts";
+import { type ChangedSettings, raiseSettingsVersion } from "../../../src/database/settings-version.ts";
 import { run, text } from "../../../src/database/steps.ts";
 import { createLog } from "../../../src/foundation/log.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -19,6 +19,8 @@ import { until } from "../../support/until.ts";
 
 interface Heard {
   settings: number;
+  /** What the last change was about. */
+  changed: ChangedSettings;
   upgrades: number;
 }
 
@@ -26,10 +28,13 @@ interface Heard {
 async function joined(db: PostgresqlDatabase, heads: readonly Head[] = []) {
   const served = serveAddress(db, Date.now(), silentLog);
   onTestFinished(() => served.end());
-  const heard: Heard = { settings: 0, upgrades: 0 };
+  const heard: Heard = { settings: 0, changed: new Set(), upgrades: 0 };
   const listener: ChangeListener = {
     onForeignCommit() {},
-    onSettingsChange: () => void (heard.settings += 1),
+    onSettingsChange(changed) {
+      heard.settings += 1;
+      heard.changed = changed;
+    },
     onUpgrade: () => void (heard.upgrades += 1),
   };
   const watch = served.watch(listener, heads);
@@ -57,13 +62,32 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     expect(isFirst(one.liveServers)).toBe(true);
   });
 
+  test("hear what another one changed, and of their own change at once", async () => {
+    const db = await openForTest(await temporaryAddress());
+    const [{ heard, watch }, other] = [await joined(db), await joined(db)];
+    await db.transaction(function* () {
+      yield* raiseSettingsVersion("ep_1");
+      yield* raiseSettingsVersion("ws_1");
+    });
+    await watch.noticeOwn();
+    expect(heard).toMatchObject({ settings: 2, changed: new Set(["ep_1", "ws_1"]) });
+    await until(() => other.heard.settings === 2);
+    expect(other.heard.changed).toEqual(new Set(["ep_1", "ws_1"]));
+    await db.transaction(() => raiseSettingsVersion("ep_2"));
+    await until(() => heard.settings === 3);
+    // What this server has heard of by itself comes to no second one.
+    expect(heard.changed).toEqual(new Set(["ep_2"]));
+    await watch.noticeOwn();
+    expect(heard.settings).toBe(3);
+  });
+
   test("hear of settings that another one changed, and of heads that moved", async () => {
     const db = await openForTest(await temporaryAddress());
     let moved = 0;
     const head = { sql: "SELECT count(*) FROM untrusted_proxy", onChange: () => void (moved += 1) };
     const { heard } = await joined(db, [head]);
     const before = { ...heard, moved };
-    await db.transaction(() => raiseSettingsVersion());
+    await db.transaction(() => raiseSettingsVersion("rows"));
     await until(() => heard.settings === before.settings + 1);
     expect(moved).toBe(before.moved);
     await db.transaction(() =>
@@ -132,7 +156,7 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     link.cut();
     await until(() =>
       db
-        .transaction(() => raiseSettingsVersion())
+        .transaction(() => raiseSettingsVersion("rows"))
         .then(
           () => true,
           () => false,
@@ -184,12 +208,12 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     const db = await openForTest(await temporaryAddress());
     const { watch, heard } = await joined(db);
     await db.transaction(() => run(text("UPDATE schema_version SET version = 1000")));
-    await db.transaction(() => raiseSettingsVersion());
+    await db.transaction(() => raiseSettingsVersion("rows"));
     await until(() => heard.settings === 2);
     expect(watch.blindness()).not.toBe("upgraded");
     await db.transaction(() => run(text("UPDATE schema_version SET oldest_program = 1000")));
     await until(() => watch.blindness() === "upgraded");
-    await db.transaction(() => raiseSettingsVersion());
+    await db.transaction(() => raiseSettingsVersion("rows"));
     await until(() => heard.settings === 3);
     expect(heard.upgrades).toBe(1);
     const late = serveAddress(db, Date.now(), silentLog);
