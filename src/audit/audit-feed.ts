@@ -25,33 +25,73 @@ interface ChangeFilter {
   readonly workspaceIds: readonly string[] | null;
 }
 
+/** Changes after a position. */
+export interface ChangePage {
+  /** The changes that the filter takes, in the order of their commits. */
+  readonly changes: readonly FeedChange[];
+  /** The position up to which changes were looked at. */
+  readonly position: ChangePosition;
+  /** Whether there may be more after `position`. */
+  readonly isCut: boolean;
+}
+
+/** The largest number of changes that one page looks at, of everybody; it takes a few milliseconds, during which posts wait on SQLite. */
+export const MAX_LOOKED_CHANGES = 5000;
+
+/** The place of the last change that a page looks at; none if it looks at all of them. */
+const BOUND_SQL = {
+  sqlite: `SELECT stored_after AS "commit", id FROM audit_event WHERE ? >= 0 AND id > ? ORDER BY id
+    LIMIT 1 OFFSET ${MAX_LOOKED_CHANGES - 1}`,
+  postgresql: `SELECT stored_by::text::bigint AS "commit", id FROM audit_event
+    WHERE (stored_by, id) > (CAST(? AS text)::xid8, CAST(? AS bigint)) AND stored_by < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY stored_by, id LIMIT 1 OFFSET ${MAX_LOOKED_CHANGES - 1}`,
+};
+
+const UNTIL_SQL = {
+  sqlite: "AND ? >= 0 AND id <= ?",
+  postgresql: "AND (stored_by, id) <= (CAST(? AS text)::xid8, CAST(? AS bigint))",
+};
+
 const IN_WORKSPACES = `workspace_id IN ${LISTED}`;
 
-/** At most `limit` changes after a position, in the order of their commits. */
+/**
+ * At most `limit` changes after a position, in the order of their commits. The first statement finds where the second one stops, so that
+ * it does not look through the changes of everybody for those of one account.
+ */
 export function* readChangesAfter(
   { after, since, workspaceIds }: ChangeFilter,
   limit: number,
-): Steps<FeedChange[]> {
+): Steps<ChangePage> {
+  const bound = yield* first(textByEngine<ChangePosition>(BOUND_SQL, after.commit, after.id));
+  const until = { sqlite: "", postgresql: "", ...(bound && UNTIL_SQL) };
   const reached = workspaceIds === null ? "? IS NULL" : IN_WORKSPACES;
   const rows = yield* all(
     textByEngine<AuditRow & { readonly commit: number }>(
       {
         sqlite: `SELECT *, stored_after AS "commit" FROM audit_event
-          WHERE ? >= 0 AND id > ? AND at >= ? AND ${reached} ORDER BY id LIMIT ?`,
+          WHERE ? >= 0 AND id > ? ${until.sqlite} AND at >= ? AND ${reached} ORDER BY id LIMIT ?`,
         postgresql: `SELECT *, stored_by::text::bigint AS "commit" FROM audit_event
-          WHERE (stored_by, id) > (CAST(? AS text)::xid8, CAST(? AS bigint)) AND at >= ?
+          WHERE (stored_by, id) > (CAST(? AS text)::xid8, CAST(? AS bigint)) ${until.postgresql} AND at >= ?
             AND stored_by < pg_snapshot_xmin(pg_current_snapshot())
             AND ${workspaceIds === null ? "CAST(? AS text) IS NULL" : IN_WORKSPACES}
           ORDER BY stored_by, id LIMIT ?`,
       },
       after.commit,
       after.id,
+      ...(bound ? [bound.commit, bound.id] : []),
       since,
       workspaceIds && listParameter(workspaceIds),
       limit,
     ),
   );
-  return rows.map((row) => Object.assign(toChange(row), { commit: row.commit }));
+  const changes = rows.map((row) => Object.assign(toChange(row), { commit: row.commit }));
+  const isFull = changes.length >= limit;
+  const last = changes.at(-1) ?? after;
+  return {
+    changes,
+    position: isFull || bound === undefined ? { commit: last.commit, id: last.id } : bound,
+    isCut: isFull || bound !== undefined,
+  };
 }
 
 const KNOWN_SQL = {

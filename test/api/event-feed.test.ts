@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_LOOKED_CHANGES } from "../../src/audit/audit-feed.ts";
 import type { Database } from "../../src/database/database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { pauseEndpoint, resumeEndpoint } from "../../src/endpoints/endpoint-operations.ts";
@@ -16,7 +17,7 @@ import { NOON } from "../support/fake-clock.ts";
 import { untilTailed } from "../support/temporary-postgresql.ts";
 import { performOn } from "../support/terminal.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
-import { DAY_MS } from "../../src/foundation/time-units.ts";
+import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
 interface Page {
   readonly data: { readonly type: string; readonly ids: string[]; readonly id: string }[];
@@ -89,6 +90,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       workspace: workspace.id,
       endpoint: await make(workspace.id),
       hers: await make(other.workspace.id),
+      other: other.workspace.id,
     };
   }
 
@@ -188,6 +190,58 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       page = await listen(db, { after: page.next_after, limit: 2 }, bound);
     }
     expect(read).toEqual(["endpoint.pause", "submission.stored", "submission.stored", "endpoint.resume"]);
+  });
+
+  /** Stores changes in a workspace of others. */
+  const storeChanges = (db: Database, workspaceId: string, count: number) =>
+    write(
+      db,
+      `INSERT INTO audit_event (at, workspace_id, action, subject)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+        SELECT ${NOON}, '${workspaceId}', 'endpoint.set', 'ep_0' FROM numbers`,
+    );
+
+  test("behind more changes of others than one look takes, each thing is told in its place", async () => {
+    const { db, workspace, endpoint, hers, other } = await world();
+    const { next_after: after } = await listen(db);
+    await storeChanges(db, other, MAX_LOOKED_CHANGES - 3);
+    await storeSubmissions(db, [{ endpointId: endpoint, createdAt: NOON }]);
+    await performOn(db, pauseEndpoint, { endpoint });
+    await storeSubmissions(db, [{ endpointId: endpoint, createdAt: NOON }]);
+    await storeChanges(db, other, MAX_LOOKED_CHANGES + 3);
+    await storeSubmissions(db, [{ endpointId: hers, createdAt: NOON }]);
+    await performOn(db, resumeEndpoint, { endpoint });
+    await storeSubmissions(db, [{ endpointId: endpoint, createdAt: NOON }]);
+    const actor = token(["endpoints:read", "submissions:read"], { workspaceId: workspace, endpointId: null });
+    for (const limit of [1, 2, 100]) {
+      const read: string[] = [];
+      for (let page = await listen(db, { after, limit }, actor); page.data.length > 0;) {
+        read.push(...typesOf(page));
+        page = await listen(db, { after: page.next_after, limit }, actor);
+      }
+      const stored = "submission.stored";
+      expect(read).toEqual([stored, "endpoint.pause", stored, "endpoint.resume", stored]);
+    }
+  });
+
+  test("an answer passes a bounded number of what others did, and the next one goes on behind it", async () => {
+    const { db, workspace, endpoint, other } = await world();
+    await performOn(db, pauseEndpoint, { endpoint });
+    const { next_after: after } = await listen(db);
+    await storeChanges(db, other, 20 * MAX_LOOKED_CHANGES + 1);
+    await performOn(db, resumeEndpoint, { endpoint });
+    const actor = token(["endpoints:read"], { workspaceId: workspace, endpointId: null });
+    const nothing = await listen(db, { after }, actor);
+    expect(nothing.data).toEqual([]);
+    // It has an hour to go on, even if it began at the end of the seven days.
+    const later = NOON + 7 * DAY_MS;
+    const first = await listen(db, { after }, actor, later);
+    expect(first.data).toEqual([]);
+    const next = await listen(db, { after: first.next_after }, actor, later + HOUR_MS);
+    expect(typesOf(next)).toEqual(["endpoint.resume"]);
+    await expect(listen(db, { after: first.next_after }, actor, later + HOUR_MS + 1)).rejects.toMatchObject({
+      code: "gone",
+    });
   });
 
   /** Everything that is told, page by page. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  type ChangePosition,
   isPositionKnown,
   newestPosition,
   positionBefore,
@@ -26,11 +27,18 @@ import { type EventPosition, readPosition, writePosition } from "./event-positio
 import { EVERY_SUBMISSION } from "../stored/submission-store.ts";
 import type { Submission } from "../stored/submission.ts";
 import { readTail, tailSince, type TailPosition } from "./tail.ts";
-import { WEEK_MS } from "../../foundation/time-units.ts";
+import { HOUR_MS, WEEK_MS } from "../../foundation/time-units.ts";
 
 /** Time for which events can be read. */
 const KEPT_MS = WEEK_MS;
 const MAX_EVENTS = 100;
+/**
+ * The largest number of looks for one answer. Each passes up to {@link MAX_LOOKED} submissions and {@link MAX_LOOKED_CHANGES} changes of
+ * everybody, so that who may hear of few has to ask again, and one request does not keep the processor busy.
+ */
+const MAX_LOOKS = 20;
+/** A reader who was told that there may be more has this time to ask for it, however old that is. */
+const READING_MS = HOUR_MS;
 
 const eventShape = z.strictObject({
   id: z.string(),
@@ -71,22 +79,34 @@ export const listEvents = operation({
   }),
   output: z.strictObject({
     data: z.array(eventShape).readonly(),
-    next_after: z.string().describe("What to give as `after` in the next call; also there if no event came."),
+    next_after: z
+      .string()
+      .describe(
+        "What to give as `after` in the next call; also there if no event came. If many others are active, there may be events behind an answer without any.",
+      ),
   }),
   async run(context, { after, limit }) {
     const { db, now, gone } = context;
     let start = await db.read(() =>
       after === null ? firstPosition(now - KEPT_MS) : keptPosition(after, now),
     );
-    for (;;) {
+    // Who reads on is told of what was kept when it was told that there may be more.
+    const since = now - KEPT_MS - (after === null ? 0 : READING_MS);
+    for (let looks = 1; ; looks += 1) {
       const from = start;
-      const page = await readSlice(db, () => readPage(context, from, limit), gone);
-      if (page.data.length > 0 || !page.isCut)
+      const page = await readSlice(db, () => readPage(context, from, { limit, since }), gone);
+      if (page.data.length > 0 || !page.isCut || looks >= MAX_LOOKS)
         return { data: page.data, next_after: writePosition(page.next) };
       start = page.next;
     }
   },
 });
+
+interface Wanted {
+  readonly limit: number;
+  /** Milliseconds since 1970 UTC; earlier events are left out. */
+  readonly since: number;
+}
 
 /** The events after a position. */
 interface Page {
@@ -96,17 +116,22 @@ interface Page {
   readonly isCut: boolean;
 }
 
-function* readPage(context: Context, start: EventPosition, limit: number): Steps<Page> {
+function* readPage(context: Context, start: EventPosition, wanted: Wanted): Steps<Page> {
   const { now } = context;
-  const changes = yield* readChanges(context, start, limit);
-  const stored = yield* readStored(context, start, limit);
-  const found = [...changes, ...stored.found].filter((each) => isReached(each, stored)).toSorted(inOrder);
-  const reported = found.slice(0, limit);
-  // If changes or submissions were cut off at the limit, the missing ones may come between those of the other kind.
-  const isCut = stored.isCut || found.length >= limit;
+  const changes = yield* readChanges(context, start, wanted);
+  const stored = yield* readStored(context, start, wanted);
+  const found = [...changes.found, ...stored.found].toSorted(inOrder);
+  const reported = found.filter((each) => isReached(each, changes, stored)).slice(0, wanted.limit);
+  // If changes or submissions were cut off, the missing ones may come between those of the other kind.
+  const isCut = changes.isCut || stored.isCut || found.length > reported.length;
   const last = behind(reported, start);
-  const submission = found.length > limit ? last.submission : stored.position;
-  const next = { ...last, submission, ...(!isCut && (yield* endOf(now))) };
+  const areTold = (those: readonly Found[]): boolean => those.every((each) => reported.includes(each));
+  const next: EventPosition = {
+    change: areTold(changes.found) ? changes.position : last.change,
+    submission: areTold(stored.found) ? stored.position : last.submission,
+    until: Math.max(last.until, now - KEPT_MS + READING_MS),
+    ...(!isCut && (yield* endOf(now))),
+  };
   const data: EventJson[] = [];
   const standings = new Map<string, Standing | null>();
   for (const each of reported) {
@@ -146,11 +171,19 @@ function* keptPosition(after: string, now: number): Steps<EventPosition> {
   );
 }
 
-function* readChanges({ viewing, now }: Context, start: EventPosition, limit: number): Steps<Found[]> {
+/** Changes, and the position up to which they were looked at. */
+interface Changes {
+  readonly found: readonly Found[];
+  readonly position: ChangePosition;
+  readonly isCut: boolean;
+}
+
+function* readChanges({ viewing }: Context, start: EventPosition, { limit, since }: Wanted): Steps<Changes> {
   const sight = yield* findSight(viewing);
   const workspaceIds = sight && [...sight.whole, ...sight.bound];
-  const filter = { after: start.change, since: now - KEPT_MS, workspaceIds };
-  return (yield* readChangesAfter(filter, limit)).map((change) => ({ commit: change.commit, change }));
+  const filter = { after: start.change, since, workspaceIds };
+  const { changes, position, isCut } = yield* readChangesAfter(filter, limit);
+  return { found: changes.map((change) => ({ commit: change.commit, change })), position, isCut };
 }
 
 /** The submissions after a position, and the position up to which submissions were looked at. */
@@ -160,11 +193,15 @@ interface Stored {
   readonly isCut: boolean;
 }
 
-function* readStored({ actor, viewing, now }: Context, start: EventPosition, limit: number): Steps<Stored> {
+function* readStored(
+  { actor, viewing }: Context,
+  start: EventPosition,
+  { limit, since }: Wanted,
+): Steps<Stored> {
   const nothing = { found: [], position: start.submission, isCut: false };
   if (actor.kind === "token" && !includesScope(actor.scopes, "submissions:read")) return nothing;
   const endpointIds = yield* viewableEndpointIds(viewing);
-  const filter = { ...EVERY_SUBMISSION, endpointIds, since: now - KEPT_MS };
+  const filter = { ...EVERY_SUBMISSION, endpointIds, since };
   const { submissions, positions, position, isCut } = yield* readTail(filter, start.submission, limit);
   const found = submissions.map((submission, index) => {
     const at = positions[index] ?? start.submission;
@@ -173,9 +210,10 @@ function* readStored({ actor, viewing, now }: Context, start: EventPosition, lim
   return { found, position, isCut };
 }
 
-/** Whether an event may be reported now: a change waits until all submissions before it were looked at. */
-function isReached(each: Found, { position, isCut }: Stored): boolean {
-  return !isCut || "submission" in each || each.commit < position.commit;
+/** Whether an event may be reported now: it waits until all changes and submissions before it were looked at. */
+function isReached(each: Found, changes: Changes, stored: Stored): boolean {
+  if ("submission" in each) return !changes.isCut || each.commit <= changes.position.commit;
+  return !stored.isCut || each.commit < stored.position.commit;
 }
 
 /** The position after the reported events. */
