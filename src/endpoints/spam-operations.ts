@@ -127,8 +127,7 @@ export function* reachSpamScope(
   const workspace = yield* reachWorkspace(context, named);
   // The settings of a workspace apply to endpoints other than those that a token or a member is limited to.
   const standing = yield* findStanding(context.viewing, workspace.id);
-  const isBound = (context.viewing.reach?.endpointId ?? standing?.endpoints ?? null) !== null;
-  if (isBound) throw noWorkspace(named ?? workspace.id);
+  if ((standing?.endpoints ?? null) !== null) throw noWorkspace(named ?? workspace.id);
   yield* isInReach({ ...context, access: furtherAccess }, workspace.id);
   return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
 }

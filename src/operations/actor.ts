@@ -90,8 +90,14 @@ export function requireAccess(actor: Actor, access: Access): void {
     const missing = scopes.find((scope) => !includesScope(actor.scopes, scope));
     if (missing !== undefined) throw new FormsvcError("forbidden", `the token has not the scope ${missing}`);
   }
+  if (role !== "operator") return;
   const isOperator = actor.kind === "account" ? actor.isOperator : actor.account?.isOperator === true;
-  if (role === "operator" && !isOperator) throw new FormsvcError("forbidden", "only an operator may do that");
+  if (!isOperator) throw new FormsvcError("forbidden", "only an operator may do that");
+  if (actor.kind === "token" && actor.reach !== null)
+    throw new FormsvcError(
+      "forbidden",
+      "what concerns the whole installation is not done within a part of it",
+    );
 }
 
 /** The name of an actor in the record of changes. */

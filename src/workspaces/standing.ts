@@ -21,8 +21,19 @@ const OPERATOR: Standing = { ...WHOLE, role: "operator" };
 /** The standing of a token that belongs to the workspace itself. */
 const SERVICE: Standing = { ...WHOLE, role: "owner" };
 
-/** Null if the workspace does not exist or the actor cannot see it. */
+/**
+ * Null if the workspace does not exist or the actor cannot see it. Whoever is limited to one endpoint stands there like a member who sees
+ * only that one, whatever their role is.
+ */
 export function* findStanding(viewing: Viewing, workspaceId: string): Steps<Standing | null> {
+  const standing = yield* findWholeStanding(viewing, workspaceId);
+  const only = viewing.reach?.endpointId ?? null;
+  if (standing === null || only === null) return standing;
+  return { ...standing, endpoints: seesEndpoint(standing, only) ? [only] : [] };
+}
+
+/** The standing of an actor, without regard to the endpoint that it is limited to. */
+function* findWholeStanding(viewing: Viewing, workspaceId: string): Steps<Standing | null> {
   const { accountId, isOperator, reach = null } = viewing;
   if (reach !== null && reach.workspaceId !== workspaceId) return null;
   if (isOperator) return OPERATOR;
@@ -41,11 +52,21 @@ export interface Sight {
 }
 
 /**
- * What an actor sees; null means everything. It does not consider the endpoint that a token is limited to.
+ * What an actor sees; null means everything.
  *
  * @param access restricts it to workspaces in which the standing is enough for this; null means no restriction
  */
 export function* findSight(viewing: Viewing, access: Access | null = null): Steps<Sight | null> {
+  const sight = yield* findWholeSight(viewing, access);
+  const { workspaceId = "", endpointId: only = null } = viewing.reach ?? {};
+  if (sight === null || only === null) return sight;
+  const sees = sight.whole.includes(workspaceId) || sight.endpoints.includes(only);
+  if (!sees || (access !== null && OF_WORKSPACE.has(access))) return { whole: [], bound: [], endpoints: [] };
+  return { whole: [], bound: [workspaceId], endpoints: [only] };
+}
+
+/** What an actor sees, without regard to the endpoint that it is limited to. */
+function* findWholeSight(viewing: Viewing, access: Access | null): Steps<Sight | null> {
   const { accountId, isOperator, reach = null } = viewing;
   if (isOperator && reach === null) return null;
   if (isOperator || accountId === null)
@@ -113,7 +134,7 @@ export function seesEndpoint({ endpoints }: Pick<Standing, "endpoints">, endpoin
   return endpoints === null || endpoints.includes(endpointId);
 }
 
-/** What editors may do that concerns no single endpoint. A member who sees only some endpoints may do none of it. */
+/** What editors may do that concerns no single endpoint. Whoever sees only some endpoints may do none of it. */
 const OF_WORKSPACE: ReadonlySet<Access> = new Set(["endpoints:create", "members:read", "workspace:spam"]);
 
 /** Why a standing is not enough for an access, naming the role; null if it is enough. */

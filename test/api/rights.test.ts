@@ -138,3 +138,51 @@ test("the header Formsvc-Only gives less than the token can, never more", async 
   expect(await seen(bound, workspace, `/endpoints/${endpoint}`)).toBe(200);
   expect(await seen(bound, workspace, `/endpoints/${second.id}`)).toBe(404);
 });
+
+/** Requests about more than one endpoint, with what they need besides scopes. */
+const beyondOne = (): readonly (readonly [method: string, path: string, body?: object])[] => {
+  const { workspace = "", email = "", account = "" } = names;
+  const whole = `/workspaces/${workspace}`;
+  const form = { name: "Another", schema: exampleSchema };
+  return [
+    ["POST", "/endpoints", form],
+    ["POST", "/endpoints", { ...form, workspace }],
+    ["PATCH", whole, { name: "Mine" }],
+    ["PATCH", `${whole}/settings`, { time_zone: "Europe/Berlin" }],
+    ["PUT", `${whole}/plan`, { plan: "business" }],
+    ["GET", `${whole}/contents`],
+    ["GET", `${whole}/export`],
+    ["GET", `${whole}/usage`],
+    ["GET", `${whole}/members`],
+    ["POST", `${whole}/members`, { email: "thief@example.com", role: "owner" }],
+    ["PATCH", `${whole}/members/${email}`, { role: "reader" }],
+    ["DELETE", `${whole}/members/${email}`],
+    ["DELETE", whole],
+    ["GET", "/accounts"],
+    ["POST", "/accounts", { email: "thief@example.com" }],
+    ["GET", `/accounts/${account}`],
+    ["GET", "/findings"],
+  ];
+};
+
+test("a token of one endpoint, and a request that is limited to one, do nothing that concerns more, whatever the scopes are", async () => {
+  const { account = "", endpoint = "", workspace = "" } = names;
+  const all = SCOPES.filter((scope) => scope !== "operator");
+  const ways = [
+    { token: await makeToken(server, all, { endpoint }), headers: {} },
+    { token: await makeToken(server, SCOPES, { account }), headers: { "formsvc-only": endpoint } },
+  ];
+  const before = await content();
+  for (const { token, headers } of ways) {
+    const ask = askWith(server, token);
+    for (const [method, path, body] of beyondOne()) {
+      const answer = await ask(method, path, { headers, ...(body && { body }) });
+      expect([method, path, answer.status]).toEqual([method, path, 403]);
+    }
+    expect((await ask("GET", "/usage", { headers })).text).not.toContain(workspace);
+    expect((await ask("GET", `/endpoints/${endpoint}`, { headers })).status).toBe(200);
+    expect((await ask("GET", "/submissions", { headers })).json["data"]).not.toEqual([]);
+    expect((await ask("GET", `/endpoints/${endpoint}/keys`, { headers })).status).toBe(200);
+  }
+  expect(await content()).toEqual(before);
+});
