@@ -7,7 +7,7 @@ const PLAN = { plans: { hobby: { customSpam: true } } };
 
 /** The problems of a page as its readers meet them: in the list at the top, and beside the fields by the ids of these. */
 function problemsIn(text: string) {
-  const top = /<div class="notice bad" role="alert">(.*?)<\/div>/s.exec(text)?.[1] ?? "";
+  const top = /<div class="notice bad"[^>]* role="alert">(.*?)<\/div>/s.exec(text)?.[1] ?? "";
   return {
     top: [...top.matchAll(/<li><a href="#([\w-]+)">(.*?)<\/a>/gs)].map(([, id, said = ""]) => [
       id,

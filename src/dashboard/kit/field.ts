@@ -147,8 +147,11 @@ export function checkField({ name, label, value, hint }: FieldParts): Html {
   </div>`;
 }
 
+/** Moves the keyboard to what was wrong when the page is shown, past the navigation, so that a screen reader reads it first. */
+export const FOCUSED = html`tabindex="-1" autofocus`;
+
 /**
- * All problems, with a link to the field of each. It stands first, so that a screen reader reads it first.
+ * All problems, with a link to the field of each. It stands first and has the focus.
  *
  * @param labels the labels of fields whose problems do not name them, by the names of the fields
  */
@@ -161,7 +164,7 @@ export function problemSummary(
     const said = Object.hasOwn(labels, name) ? `${labels[name]}: ${text}` : text;
     return name === "" ? html`<li>${said}</li>` : html`<li><a href="#${fieldId(name)}">${said}</a></li>`;
   });
-  return html`<div class="notice bad" role="alert">
+  return html`<div class="notice bad" ${FOCUSED} role="alert">
     <b>Nothing was saved yet.</b>
     <ul>
       ${lines}

@@ -3,6 +3,7 @@ import { describeError, type ErrorCode, FormsvcError } from "../../foundation/er
 import { html, type Html } from "../../foundation/html.ts";
 import type { MaybeLater } from "../../foundation/maybe-later.ts";
 import { type Answer, type Page, page } from "../answer.ts";
+import { FOCUSED } from "../kit/field.ts";
 import { sentence } from "../kit/sentence.ts";
 
 /** Errors that a person who signs in can do something about. */
@@ -31,7 +32,7 @@ export async function orAgain(
   }
 }
 
-/** Why the form was refused. A screen reader reads it first. */
+/** Why the form was refused. It has the focus, so a screen reader reads it first. */
 export function problemView(problem: string | Html | undefined): Html | null {
-  return problem === undefined ? null : html`<p class="notice bad" role="alert">${problem}</p>`;
+  return problem === undefined ? null : html`<p class="notice bad" ${FOCUSED} role="alert">${problem}</p>`;
 }
