@@ -189,3 +189,32 @@ test("whatever is sent, coercing neither throws nor makes a prototype of its own
     }),
   );
 });
+
+test("a plain value beside parts of the same name is a part too, under a name that no other has", () => {
+  expect(coerce(["topic", "x"], ["topic[a]", "y"])).toEqual({ topic: { a: "y", topic: "x" } });
+  expect(coerce(["topic[a]", "y"], ["topic", "x"], ["topic", "z"])).toEqual({
+    topic: { a: "y", topic: ["x", "z"] },
+  });
+  expect(coerce(["address", "x"], ["address[zip]", "1"])).toEqual({ address: { zip: 1, address: "x" } });
+  expect(coerce(["people[0]", "x"], ["people[0][age]", "1"])).toEqual({ people: [{ age: 1, people: "x" }] });
+  expect(coerce(["topic", "x"], ["topic[topic]", "y"])).toEqual({ topic: { topic: "y", topic_: "x" } });
+});
+
+test("of inputs that no schema declares, every text that was sent is there", () => {
+  const part = fc.constantFrom("", "0", "1", "a", "b");
+  const name = fc
+    .tuple(fc.constantFrom("a", "b"), fc.array(part, { maxLength: 3 }))
+    .map(([base, parts]) => base + parts.map((each) => `[${each}]`).join(""));
+  fc.assert(
+    fc.property(fc.array(name, { maxLength: 12 }), (names) => {
+      const made = JSON.stringify(
+        coerceForm(
+          names.map((each, index) => [each, `text ${index}.`]),
+          {},
+        ),
+      );
+      for (const index of names.keys()) expect(made).toContain(`"text ${index}."`);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -146,7 +146,7 @@ function membersOf(node: Node, fields: Readonly<Record<string, FieldDefinition>>
     if (name === "__proto__") continue;
     const field = fieldIn(fields, name);
     if (mayStayEmpty(field) && !isFilled(member, field)) continue;
-    object[name] = valueOf(member, field);
+    object[name] = valueOf(member, field, name);
   }
   return object;
 }
@@ -175,31 +175,49 @@ function isFilled({ values, members }: Node, field: FieldDefinition | undefined)
   });
 }
 
-function valueOf(node: Node, field: FieldDefinition | undefined): unknown {
-  if (field?.type === "array") return itemsOf(node, field.items);
+/** @param name the name of the value; an item has its list's name */
+function valueOf(node: Node, field: FieldDefinition | undefined, name: string): unknown {
+  if (field?.type === "array") return itemsOf(node, field.items, name);
   if (node.members.size > 0) {
-    return field === undefined && isList(node)
-      ? itemsOf(node, undefined)
-      : membersOf(node, field?.type === "object" ? (field.properties ?? {}) : {});
+    if (field === undefined && isList(node)) return itemsOf(node, undefined, name);
+    const properties = field?.type === "object" ? (field.properties ?? {}) : {};
+    return withPlain(membersOf(node, properties), node.values, { name, properties });
   }
   if (field === undefined && node.values.length > 1) return node.values;
   return scalarOf(node.values.at(-1) ?? "", field);
 }
 
 /**
+ * Adds what was sent as `a` beside `a[b]` to the members of the object, under the name `a` there, so that it is an undeclared member like
+ * any other: it is set aside, kept, dropped or refused as the endpoint says.
+ */
+function withPlain(
+  object: JsonObject,
+  values: readonly string[],
+  { name, properties }: { readonly name: string; readonly properties: Readonly<Record<string, unknown>> },
+): JsonObject {
+  if (values.length === 0) return object;
+  let free = name;
+  while (free === "__proto__" || Object.hasOwn(object, free) || Object.hasOwn(properties, free)) free += "_";
+  return { ...object, [free]: values.length === 1 ? values[0] : values };
+}
+
+/**
  * The items of a list: those sent as `a`, then as `a[]`, both in their order, then `a[0]` and the like in the order of their numbers, then
  * those of `a[][b]`.
  */
-function itemsOf(node: Node, items: FieldDefinition | undefined): unknown {
+function itemsOf(node: Node, items: FieldDefinition | undefined, name: string): unknown {
   const nested = [...node.members];
-  if (!isList(node)) return membersOf(node, {});
+  if (!isList(node)) return withPlain(membersOf(node, {}), node.values, { name, properties: {} });
   const numbered = nested
     .filter(([key]) => key !== "")
     .sort(([left], [right]) => Number(left) - Number(right));
   return [
     ...node.values.map((value) => scalarOf(value, items)),
     ...(node.members.get("")?.values ?? []).map((value) => scalarOf(value, items)),
-    ...numbered.filter(([, member]) => isFilled(member, items)).map(([, member]) => valueOf(member, items)),
+    ...numbered
+      .filter(([, member]) => isFilled(member, items))
+      .map(([, member]) => valueOf(member, items, name)),
   ];
 }
 
