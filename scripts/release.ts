@@ -32,12 +32,13 @@ async function release(): Promise<void> {
   const packages: (readonly BundledPackage[])[] = [];
   const known = { url: releaseUrl(), key: readPublicKey(commitTime()) };
   rmSync(work, { recursive: true, force: true });
-  for (const target of Object.keys(targets) as Target[]) {
+  const platforms = Object.keys(targets) as Target[];
+  const installed = process.env["RELEASE_PACKAGES"] ?? "";
+  if (installed === "") installPackages(root, platforms, (target) => join(work, target));
+  for (const target of platforms) {
     const folder = join(work, target);
     const output = join(work, `formsvc-${targets[target].platform}`);
-    const installed = process.env["RELEASE_PACKAGES"] ?? "";
-    if (installed === "") installPackages(root, target, folder);
-    else copyPackages(root, join(installed, target), folder);
+    if (installed !== "") copyPackages(root, join(installed, target), folder);
     cpSync(join(root, "src"), join(folder, "src"), { recursive: true });
     const { inputs } = await assemble({ folder, target, release: known }, output, stripTool(target));
     packages.push(readBundledPackages(folder, inputs));

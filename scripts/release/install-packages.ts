@@ -1,18 +1,95 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import type { Target } from "../executable.ts";
 
 /** The files that name the packages of a tree. */
 const PACKAGE_LISTS = ["package.json", "package-lock.json", ".npmrc"] as const;
 
-/** Installs a platform's packages as the lock file of a tree names them, on any machine. */
-export function installPackages(tree: string, target: Target, folder: string): void {
+/**
+ * Installs the packages of platforms as the lock file of a tree names them, on any machine.
+ *
+ * @param folderOf the folder for the packages of a platform
+ */
+export function installPackages(
+  tree: string,
+  platforms: readonly Target[],
+  folderOf: (target: Target) => string,
+): void {
+  for (const target of platforms) mkdirSync(folderOf(target), { recursive: true });
+  const [first] = platforms;
+  if (first === undefined) return;
+  // On the same disk, so that nothing is copied.
+  const all = mkdtempSync(join(dirname(folderOf(first)), "packages-"));
+  try {
+    const native = installAll(tree, platforms, all);
+    for (const [path, target] of native) move(path, all, `${all}/${target}`);
+    for (const target of platforms) {
+      copyPackages(tree, all, folderOf(target));
+      for (const [path, of] of native) if (of === target) move(path, `${all}/${target}`, folderOf(target));
+    }
+  } finally {
+    rmSync(all, { recursive: true });
+  }
+}
+
+/**
+ * Has npm install the packages of several platforms into one folder at once, because most of them are the same. For this, the lock file
+ * there names the native packages of these platforms without their platform. The checksums stay.
+ *
+ * @returns the paths of the native packages, with their platforms
+ */
+function installAll(tree: string, platforms: readonly Target[], folder: string): ReadonlyMap<string, Target> {
   copyLists(tree, folder);
-  const [os = "", cpu = ""] = target.split("-");
-  const libc = os === "linux" ? ["--libc=glibc"] : [];
-  const install = ["ci", "--omit=dev", `--os=${os}`, `--cpu=${cpu}`, ...libc, "--no-audit", "--no-fund"];
+  const lock = JSON.parse(readFileSync(join(tree, "package-lock.json"), "utf8")) as Lock;
+  const native = new Map<string, Target>();
+  for (const [path, locked] of Object.entries(lock.packages)) {
+    const target = platforms.find((each) => isFor(each, locked));
+    if (locked.dev === true || target === undefined) continue;
+    native.set(path, target);
+    delete locked.os;
+    delete locked.cpu;
+    delete locked.libc;
+  }
+  writeFileSync(join(folder, "package-lock.json"), JSON.stringify(lock));
+  const install = ["ci", "--omit=dev", "--no-audit", "--no-fund"];
   execFileSync("npm", install, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  // npm leaves out an optional package that it cannot fetch, or whose checksum is another one, and says nothing.
+  for (const path of native.keys())
+    if (!existsSync(join(folder, path)))
+      throw new Error(`npm could not install ${path} as package-lock.json names it`);
+  return native;
+}
+
+/** A lock file, as far as it is read here. */
+interface Lock {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+interface LockedPackage {
+  readonly dev?: true;
+  os?: readonly string[];
+  cpu?: readonly string[];
+  libc?: readonly string[];
+}
+
+/** Whether a package is native to a platform. The program's Linux has the C library of GNU. */
+function isFor(target: Target, { os, cpu, libc = ["glibc"] }: LockedPackage): boolean {
+  const [ownOs = "", ownCpu = ""] = target.split("-");
+  return os?.includes(ownOs) === true && cpu?.includes(ownCpu) === true && libc.includes("glibc");
+}
+
+function move(path: string, from: string, to: string): void {
+  mkdirSync(dirname(join(to, path)), { recursive: true });
+  renameSync(join(from, path), join(to, path));
 }
 
 /**

@@ -78,8 +78,7 @@ function preparePackages(): string {
   if (existsSync(kept)) return kept;
   mkdirSync(cache, { recursive: true });
   const made = mkdtempSync(join(cache, "making-"));
-  for (const target of Object.keys(targets) as Target[])
-    installPackages(repository, target, join(made, target));
+  installPackages(repository, Object.keys(targets) as Target[], (target) => join(made, target));
   if (canFetchLibraries()) downloadPackages(["linux-x64", "linux-arm64"], join(made, DEBIAN_PACKAGES));
   keep(made, kept);
   return kept;
