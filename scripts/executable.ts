@@ -212,7 +212,7 @@ const UNPACK = `import { getRawAsset } from "node:sea";
 import { brotliDecompressSync } from "node:zlib";
 const unpack = (name) => brotliDecompressSync(getRawAsset(name));`;
 
-/** Embeds the 129 KiB of weights in 94 KiB. As text in the script they would take 172 KiB. */
+/** Embeds the 129 KiB of weights in 96 KiB. As text in the script they would take 172 KiB. */
 function embedTextModel(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
     name: "embed-text-model",
@@ -241,7 +241,7 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
 
 const WEIGHTS_ASSET = "text-weights";
 
-/** Embeds the words, in less than half of their size in UTF-8. */
+/** Embeds the words, in half of their size in UTF-8. */
 function embedSubjectWords(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
     name: "embed-subject-words",

@@ -61,7 +61,7 @@ export const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
   "script-other-parser-simd": { modules: ["undici/lib/milo/simd.js"], isRequired: true },
 };
 
-/** The packed content by hash. A release packs the same content for each of its platforms, which takes seconds. */
+/** The packed content by hash. A release packs the same content for each of its platforms. */
 const packedBefore = new Map<string, Buffer>();
 
 /** Compresses content that the program unpacks while it runs. */

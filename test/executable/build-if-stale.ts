@@ -10,6 +10,7 @@ const SOURCES = [
   "scripts/build.ts",
   "scripts/executable.ts",
   "scripts/bundle-beside.ts",
+  "scripts/release/compress.ts",
   "scripts/smaller-script.ts",
   "scripts/dashboard-script.ts",
   "scripts/log-thread-script.ts",

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { brotliCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { brotli } from "../../scripts/release/compress.ts";
 import { asAscii } from "../../scripts/smaller-script.ts";
 import { LANGUAGES } from "../../src/languages/language.ts";
 import { readTexts } from "../../src/languages/texts.ts";
@@ -27,7 +27,7 @@ test("what is searched has the whole of what was put into Node", () => {
 test("the text model lies in the executable as its weights, packed, once and not as text, and scores", async () => {
   const weights = Buffer.from(TEXT_WEIGHTS.buffer, TEXT_WEIGHTS.byteOffset, TEXT_WEIGHTS.byteLength);
   expect(weights.length).toBe(131_702);
-  const packed = brotliCompressSync(weights);
+  const packed = brotli(weights);
   expect(packed.length).toBeLessThan(100_000);
   const first = program.indexOf(packed);
   expect(first).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ test("the words for visitors lie packed in the executable, each of 21 languages 
   let bytes = 0;
   for (const language of LANGUAGES) {
     const texts = readTexts(language);
-    const packed = brotliCompressSync(JSON.stringify(texts));
+    const packed = brotli(JSON.stringify(texts));
     const first = program.indexOf(packed);
     expect(first, language).toBeGreaterThan(0);
     expect(program.indexOf(packed, first + 1), language).toBe(-1);
