@@ -64,7 +64,7 @@ interface Exchange {
 export function sendCodedError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
   const error = beginErrorReply(exchange, thrown, bodyLimitBytes);
   const { hint } = error.facts;
-  return exchange.reply.send({
+  return exchange.reply.type(JSON_TYPE).send({
     ...errorBody(error, exchange.request),
     code: error.code,
     ...(hint !== undefined && { hint }),
@@ -74,8 +74,19 @@ export function sendCodedError(exchange: Exchange, thrown: unknown, bodyLimitByt
 /** Answers an error with the status and body of the error table. An unexpected error is logged whole and shown as `internal`. */
 export function sendError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
   const error = beginErrorReply(exchange, thrown, bodyLimitBytes);
-  return exchange.reply.send(errorBody(error, exchange.request));
+  return exchange.reply.type(JSON_TYPE).send(errorBody(error, exchange.request));
 }
+
+const JSON_TYPE = "application/json; charset=utf-8";
+/** Headers that describe the content of an answer. If it fails before its first byte, its error is answered, and they must not describe that. */
+const HEADERS_OF_CONTENT = [
+  "content-type",
+  "content-length",
+  "content-disposition",
+  "content-range",
+  "accept-ranges",
+  "etag",
+];
 
 /**
  * Logs the error, puts status and headers on the reply, and returns the part that the sender may see. A refusal is logged without its
@@ -91,6 +102,7 @@ export function beginErrorReply(
   if (status >= 500) {
     requestFailed(log, { reqId: request.id, code: error.code }, error.facts.cause ?? error, error.message);
   }
+  if (reply.hasHeader("content-type")) for (const name of HEADERS_OF_CONTENT) reply.removeHeader(name);
   if (error.facts.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.ceil(error.facts.retryAfterSeconds));
   if (error.code === "unauthorized") reply.header("www-authenticate", "Bearer");

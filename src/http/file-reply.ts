@@ -58,22 +58,8 @@ export function sendFile(
   if (range !== null) void reply.code(206).header("content-range", `bytes ${first}-${last}/${file.size}`);
   void reply.header("content-length", last - first + 1);
   if (request.method === "HEAD") return reply.send(null);
-  const stream = open({ first, last });
-  // If the stream fails before its first byte, an error is answered in place of the file.
-  stream.once("error", () => {
-    if (!reply.raw.headersSent) for (const name of HEADERS_OF_FILE) reply.removeHeader(name);
-  });
-  return reply.send(stream);
+  return reply.send(open({ first, last }));
 }
-
-const HEADERS_OF_FILE = [
-  "content-type",
-  "content-length",
-  "content-disposition",
-  "content-range",
-  "accept-ranges",
-  "etag",
-];
 
 /** Reads a Range header. Null means the whole file: the header has no range that we support, or several. */
 function readRange(header: string, size: number): ByteRange | "unsatisfiable" | null {

@@ -229,6 +229,18 @@ test("long work tells its steps as lines of JSON, and what is refused before the
   expect((await ask("GET", `/endpoints/${form.id}`)).status).toBe(404);
 });
 
+test("an archive that fails before its first byte is answered with its error, and not with one of the server", async () => {
+  const { server, ask, form } = await world();
+  const { id } = await server.addEndpoint();
+  server.owner.execute("UPDATE endpoint SET name = 'Twice'");
+  const { json } = await ask("GET", `/endpoints/${form.id}`);
+  const workspace = (json["endpoint"] as { workspace_id: string }).workspace_id;
+  const answer = await ask("GET", `/workspaces/${workspace}/export`);
+  expect(answer).toMatchObject({ status: 400, json: { code: "ambiguous" } });
+  expect(answer.json["message"]).toContain(id);
+  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+});
+
 test("submissions are listed, followed, exported, marked and deleted, at most 100 at once and all or none", async () => {
   const { server, form, ask } = await world();
   for (let posted = 0; posted < 2; posted += 1) await server.post(form.secret, goodPost);

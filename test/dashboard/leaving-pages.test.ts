@@ -153,3 +153,13 @@ test("an owner sets the look for visitors, and each part that is wrong is named 
   expect(text).toContain("Mia&#39;s &lt;Bakery&gt;");
   expect(text).toContain("Mia\nHauptstr. 1</textarea>");
 });
+
+test("an export that fails before its first byte is answered with a page, which no browser saves as the archive", async () => {
+  const { server, eve, own } = await begin();
+  const second = await server.addEndpoint();
+  server.owner.execute(`UPDATE endpoint SET workspace_id = '${own}', name = 'Twice'`);
+  const answer = await eve.get(`/dashboard/workspaces/${own}/export.zip`);
+  expect([answer.status, answer.headers["content-disposition"]]).toEqual([400, undefined]);
+  expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect(answer.text).toContain(second.id);
+});
