@@ -8,7 +8,7 @@ import { readLines, readNumber, readText, showText } from "../kit/typed-text.ts"
 /** The content of the form of spam settings, as it was typed. The names of its inputs are those of the settings. */
 export type TypedSpam = Readonly<Record<keyof SpamChoices, string>>;
 
-export const SPAM_LABELS: TypedSpam = {
+export const SPAM_LABELS: Readonly<Record<keyof SpamChoices, string>> = {
   maxLinks: "Links that cost nothing",
   technical: "Kind of form",
   keywords: "Words that speak for spam",

@@ -21,7 +21,8 @@ import {
   pathOf,
   readScopeView,
 } from "./spam-scopes.ts";
-import { shownChanges, type ShownSpam, spamListView, spamView } from "./spam-view.ts";
+import { shownChanges } from "./spam-preview-view.ts";
+import { type ShownSpam, spamListView, spamView } from "./spam-view.ts";
 
 /** `/dashboard/spam`: how posts are scored. Before a change is saved, it shows what the change would do to the last posts. */
 export function spamPages(routes: Routes, parts: DashboardParts): void {
@@ -51,7 +52,7 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
 
   routes.read(path, async (visit) => {
     const found = await db.read(() => find(visit.viewer, visit.params["id"] ?? ""));
-    const chosen = await db.read(() => readChoices(found.chosen.scope));
+    const chosen = await db.read(() => readChoices(found.scope));
     return show(
       visit,
       found,
@@ -82,7 +83,7 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
     const { gone } = visit;
     const rules = { plans: config.plans, defaults, gone };
     const preview = await parts.searches.run({ name: visit.viewer.accountId, gone }, () =>
-      previewChoices(db, found.chosen, choices, rules),
+      previewChoices(db, found, choices, rules),
     );
     const changedIds = shownChanges(preview).map(({ id }) => id);
     return show(visit, found, { ...shown, preview, titles: await readTitles(db, changedIds) }, 200);
@@ -113,7 +114,7 @@ async function save(
   { shown, choices }: { readonly shown: ShownSpam; readonly choices: SpamChoices },
   showAgain: (again: ShownSpam) => Promise<Answer>,
 ): Promise<Answer> {
-  const { scope } = found.chosen;
+  const { scope } = found;
   const guard = function* (): Steps<void> {
     const before = yield* readChoices(scope);
     const changed = spamChangedSince(shown.fingerprint, before);

@@ -26,28 +26,27 @@ const MAX_ENDPOINTS = 200;
 /** Finds the settings of a whole workspace, or of one endpoint, which override the workspace's. */
 export type FindScope = (viewer: Viewer, id: string) => Steps<FoundScope>;
 
-export interface FoundScope {
-  readonly chosen: ChosenScope;
+export interface FoundScope extends ChosenScope {
   /** Null for a whole workspace. */
   readonly endpoint: Endpoint | null;
 }
 
-export function pathOf({ chosen, endpoint }: FoundScope): string {
+export function pathOf({ workspace, endpoint }: FoundScope): string {
   return endpoint === null
-    ? `/dashboard/spam/workspaces/${chosen.workspace.id}`
+    ? `/dashboard/spam/workspaces/${workspace.id}`
     : `/dashboard/spam/endpoints/${endpoint.id}`;
 }
 
 export function* findWorkspaceScope(viewer: Viewer, id: string): Steps<FoundScope> {
   const workspace = yield* getViewableWorkspace(viewer, id);
-  return { chosen: { scope: { kind: "workspace", workspaceId: workspace.id }, workspace }, endpoint: null };
+  return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace, endpoint: null };
 }
 
 export function* findEndpointScope(viewer: Viewer, id: string): Steps<FoundScope> {
   const endpoint = yield* getViewableEndpoint(viewer, id);
   const { workspaceId } = endpoint;
   const scope = { kind: "endpoint", workspaceId, endpointId: endpoint.id } as const;
-  return { chosen: { scope, workspace: yield* getWorkspace(workspaceId) }, endpoint };
+  return { scope, workspace: yield* getWorkspace(workspaceId), endpoint };
 }
 
 /** The forms whose settings the viewer may change although they may not change those of the whole workspace. */
@@ -60,10 +59,10 @@ export function* listBoundForms(viewer: Viewer): Steps<readonly EndpointInWorksp
 
 export function* readScopeView(
   viewer: Viewer,
-  { chosen, endpoint }: FoundScope,
+  found: FoundScope,
   { plans, defaults }: { readonly plans: Plans; readonly defaults: SpamSettings },
 ): Steps<SpamScopeView> {
-  const { workspace } = chosen;
+  const { scope, workspace, endpoint } = found;
   const endpoints = endpoint === null ? yield* listEndpoints(workspace.id, viewer) : [];
   const own = [];
   for (const each of endpoints.slice(0, MAX_ENDPOINTS)) {
@@ -75,14 +74,13 @@ export function* readScopeView(
     own.push({ endpoint: each, names: Object.keys(choices) as (keyof SpamChoices)[] });
   }
   const hasPlan = findLimits(plans, workspace.plan) !== undefined;
-  const settings = hasPlan ? (yield* readSpamState(chosen, plans, defaults)).settings : defaults;
-  const path = pathOf({ chosen, endpoint });
+  const settings = hasPlan ? (yield* readSpamState(found, plans, defaults)).settings : defaults;
   return {
     workspace,
     endpoint,
-    path,
+    path: pathOf(found),
     settings,
-    saved: spamForm(yield* readChoices(chosen.scope)),
+    saved: spamForm(yield* readChoices(scope)),
     refusal: refusalOf(workspace.plan, plans),
     endpoints: own,
     more: endpoints.length - own.length,
