@@ -31,7 +31,7 @@ test("a failure leaves one delivery at a time, and the fifth in a row probes onl
 });
 
 test("a success in between starts the count of failures anew", () => {
-  const breaker = afterSuccess(failTimes(4), LIMITS, false);
+  const breaker = afterSuccess(failTimes(4), LIMITS, { isProbe: false });
   expect(breaker).toEqual(HEALTHY);
   expect(failTimes(4, breaker).state).toBe("closed");
 });
@@ -52,7 +52,7 @@ test("after an outage one, then two, then four deliveries go out at once", () =>
   let breaker = failTimes(5);
   const allowed: number[] = [];
   for (let success = 0; success < 4; success += 1) {
-    breaker = afterSuccess(breaker, LIMITS, success === 0);
+    breaker = afterSuccess(breaker, LIMITS, { isProbe: success === 0 });
     allowed.push(allowedInFlight(breaker, LIMITS.perRecipient, NOW));
   }
   expect(allowed).toEqual([1, 2, 4, 4]);
@@ -91,7 +91,7 @@ test("a delivery that was in flight when the receiver asked for quiet does not e
   const asked = { nowMs: NOW, isProbe: false, retryAfterMs: 3_600_000 };
   for (const breaker of [HEALTHY, failTimes(4), RECOVERING, failTimes(5)]) {
     let quiet = afterFailure(breaker, LIMITS, asked);
-    for (let late = 0; late < 4; late += 1) quiet = afterSuccess(quiet, LIMITS, false);
+    for (let late = 0; late < 4; late += 1) quiet = afterSuccess(quiet, LIMITS, { isProbe: false });
     expect(allowedInFlight(quiet, LIMITS.perRecipient, NOW + 3_599_999)).toBe(0);
     expect(allowedInFlight(quiet, LIMITS.perRecipient, NOW + 3_600_000)).toBe(4);
   }
@@ -104,7 +104,7 @@ test("whatever happens, the numbers stay whole and a probe is never further off 
       let breaker = HEALTHY;
       for (const { ok, isProbe } of steps) {
         breaker = ok
-          ? afterSuccess(breaker, LIMITS, isProbe)
+          ? afterSuccess(breaker, LIMITS, { isProbe })
           : afterFailure(breaker, LIMITS, { nowMs: NOW, isProbe, retryAfterMs: null });
         expect(Number.isInteger(breaker.count) && breaker.count >= 0).toBe(true);
         expect(breaker.notBeforeMs).toBeLessThanOrEqual(NOW + 900_000);

@@ -7,6 +7,7 @@ import {
   BODY_BYTES_SQL,
   BODY_SQL,
   type ClaimedDelivery,
+  type ClaimMarks,
   IS_LEFT_BY_LEAD,
 } from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
@@ -148,25 +149,27 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
     *claimDue(wants, now) {
       const claim = claimOf(wants, now);
       const rows = yield* all(prepared<ClaimedRow>("claim due and queued", CLAIM_SQL.dueAndQueued, claim));
-      return forEach(wants, byRecipient(rows, false, now));
+      return forEach(wants, byRecipient(rows, { isProbe: false, claimedAt: now }));
     },
     *claimAhead(wants, now) {
       const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, claimOf(wants, now)));
-      return forEach(wants, byRecipient(rows, false, now));
+      return forEach(wants, byRecipient(rows, { isProbe: false, claimedAt: now }));
     },
     *claimProbe(recipientId, now) {
       const wants = [{ recipientId, limit: 1 }];
       const { queued = null, due = null } =
         (yield* first(text<WaitsSince>(CLAIM_SQL.waitsSince, recipientId, recipientId))) ?? {};
       const isQueuedFirst = queued !== null && (due === null || queued < due);
+      const marks: ClaimMarks = { isProbe: true, claimedAt: now };
       const claim = { ...claimOf(wants, now), latest: ANY_TIME, probe: 1 };
       const rows = isQueuedFirst
-        ? yield* claimFromOutbox(wants, true, now)
+        ? yield* claimFromOutbox(wants, marks)
         : yield* all(prepared<ClaimedRow>("claim due", CLAIM_SQL.due, claim));
-      return byRecipient(rows, true, now).get(recipientId) ?? [];
+      return byRecipient(rows, marks).get(recipientId) ?? [];
     },
     *claimFromOutbox(want, now) {
-      return byRecipient(yield* claimFromOutbox([want], false, now), false, now).get(want.recipientId) ?? [];
+      const marks: ClaimMarks = { isProbe: false, claimedAt: now };
+      return byRecipient(yield* claimFromOutbox([want], marks), marks).get(want.recipientId) ?? [];
     },
     *claimOne(id, now) {
       return (yield* run(text(CLAIM_SQL.mark, now, self, id))) === 1;
@@ -181,7 +184,7 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
 }
 
 function createOutboxClaim(self: string) {
-  return function* (wants: readonly Want[], isProbe: boolean, now: number): Steps<ClaimedRow[]> {
+  return function* (wants: readonly Want[], { isProbe, claimedAt: now }: ClaimMarks): Steps<ClaimedRow[]> {
     const claim = { wants: toJson(wants), now, probe: isProbe ? 1 : 0, self };
     const made = prepared<QueuedRow>("claim queued", CLAIM_SQL.queued, claim);
     return (yield* all(made)).filter(({ state }) => state === "sending");
@@ -218,17 +221,13 @@ function forEach(wants: readonly Want[], claimed: Map<string, ClaimedDelivery[]>
 }
 
 /** The claimed deliveries of each recipient, in the order in which they are due. */
-function byRecipient(
-  rows: readonly ClaimedRow[],
-  isProbe: boolean,
-  claimedAt: number,
-): Map<string, ClaimedDelivery[]> {
+function byRecipient(rows: readonly ClaimedRow[], marks: ClaimMarks): Map<string, ClaimedDelivery[]> {
   const claimed = new Map<string, ClaimedDelivery[]>();
   for (const row of rows.toSorted(byAge)) {
     const { id, recipient_id: recipientId, attempts: attempt, spent, interruptions, body } = row;
     const before = { attempt, spent, interruptions };
     const outboxNumber = row.outbox_number ?? null;
-    const delivery = { id, recipientId, ...before, isProbe, claimedAt, body, ...ALONE, outboxNumber };
+    const delivery = { id, recipientId, ...before, ...marks, body, ...ALONE, outboxNumber };
     const known = claimed.get(recipientId);
     if (known === undefined) claimed.set(recipientId, [delivery]);
     else known.push(delivery);

@@ -8,6 +8,7 @@ import {
   BODY_SQL,
   bytesOf,
   type ClaimedDelivery,
+  type ClaimMarks,
   IS_LEFT_BY_LEAD,
   OWN_BODY_SQL,
 } from "../sending/claimed-delivery.ts";
@@ -71,7 +72,9 @@ export function createClaims(db: SqliteDatabase): Claims {
   const finish = createFinish(db);
   const claim = (recipientId: string, room: Room, now: number): ClaimedDelivery[] => {
     const due = claimDue(recipientId, room, now);
-    return room.messages > 0 ? [...due, ...claimFromOutbox(recipientId, room, false, now)] : due;
+    return room.messages > 0
+      ? [...due, ...claimFromOutbox(recipientId, room, { isProbe: false, claimedAt: now })]
+      : due;
   };
   const claimAll = (wants: readonly (Want & Partial<AheadWant>)[], now: number) =>
     runNow(
@@ -86,7 +89,7 @@ export function createClaims(db: SqliteDatabase): Claims {
     claimAhead: claimAll,
     claimProbe: createProbeClaim(db, claimFromOutbox),
     claimFromOutbox: (want, now) =>
-      runNow(() => claimFromOutbox(want.recipientId, new Room(want), false, now)),
+      runNow(() => claimFromOutbox(want.recipientId, new Room(want), { isProbe: false, claimedAt: now })),
     claimOne: (id, now) => runNow(() => mark.run(now, 0, id).changes === 1),
     claimMembers: (ids) => runNow(() => void markMembers.run(listParameter(ids))),
     giveBack: (deliveries) =>
@@ -144,7 +147,7 @@ function createDueClaim(db: SqliteDatabase) {
     }
     return rows.map((row) => {
       mark.run(now, 0, row.id);
-      return toClaimed(row, recipientId, false, now);
+      return toClaimed(row, recipientId, { isProbe: false, claimedAt: now });
     });
   };
 }
@@ -155,23 +158,24 @@ function createProbeClaim(db: SqliteDatabase, claimFromOutbox: OutboxClaim): Cla
   const mark = db.prepare(CLAIM_SQL.mark);
   return (recipientId, now) =>
     runNow(() => {
+      const marks: ClaimMarks = { isProbe: true, claimedAt: now };
       const queued = queuedAt.get(recipientId) as number | undefined;
       const row = select.get(recipientId) as (ClaimableRow & { readonly due_at: number }) | undefined;
       if (queued !== undefined && (row === undefined || queued < row.due_at))
-        return claimFromOutbox(recipientId, new Room({ recipientId, limit: 1 }), true, now);
+        return claimFromOutbox(recipientId, new Room({ recipientId, limit: 1 }), marks);
       if (row === undefined) return [];
       mark.run(now, 1, row.id);
-      return [toClaimed(row, recipientId, true, now)];
+      return [toClaimed(row, recipientId, marks)];
     });
 }
 
-function toClaimed(row: ClaimableRow, recipientId: string, isProbe: boolean, now: number): ClaimedDelivery {
+function toClaimed(row: ClaimableRow, recipientId: string, marks: ClaimMarks): ClaimedDelivery {
   const { id, attempts, spent, interruptions, body } = row;
   const before = { attempt: attempts + 1, spent, interruptions };
-  return { id, recipientId, ...before, isProbe, claimedAt: now, body, ...ALONE };
+  return { id, recipientId, ...before, ...marks, body, ...ALONE };
 }
 
-type OutboxClaim = (recipientId: string, room: Room, isProbe: boolean, now: number) => ClaimedDelivery[];
+type OutboxClaim = (recipientId: string, room: Room, marks: ClaimMarks) => ClaimedDelivery[];
 
 /** Claims the oldest messages in the outbox. They become deliveries in the state `sending`. */
 function createOutboxClaim(db: SqliteDatabase): OutboxClaim {
@@ -189,7 +193,8 @@ function createOutboxClaim(db: SqliteDatabase): OutboxClaim {
     }
     return bodies;
   };
-  return (recipientId, room, isProbe, now) => {
+  return (recipientId, room, marks) => {
+    const { isProbe, claimedAt: now } = marks;
     const claimed: ClaimedDelivery[] = [];
     while (room.messages > 0) {
       const row = selectRow.get(recipientId) as OutboxRow | undefined;
@@ -209,8 +214,7 @@ function createOutboxClaim(db: SqliteDatabase): OutboxClaim {
           attempt: 1,
           spent: 0,
           interruptions: 0,
-          isProbe,
-          claimedAt: now,
+          ...marks,
           body,
           ...ALONE,
         });

@@ -28,7 +28,11 @@ export interface BreakerLimits {
  * The breaker after an attempt that delivered. The first one after an outage starts the ramp: 1, 2, 4 deliveries at once, and so on. Only a
  * probe ends the recipient's wait: a delivery that was already in flight says nothing about a wait that the recipient asked for since.
  */
-export function afterSuccess(breaker: Breaker, limits: BreakerLimits, isProbe: boolean): Breaker {
+export function afterSuccess(
+  breaker: Breaker,
+  limits: BreakerLimits,
+  { isProbe }: { readonly isProbe: boolean },
+): Breaker {
   if (breaker.state === "closed") return breaker.count === 0 ? breaker : { ...breaker, count: 0 };
   const allowed = breaker.state === "open" ? 1 : breaker.count * 2;
   const notBeforeMs = isProbe ? 0 : breaker.notBeforeMs;

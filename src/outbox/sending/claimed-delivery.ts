@@ -16,6 +16,9 @@ export interface Claim {
   readonly memberIds: readonly string[];
 }
 
+/** What every delivery of one claim has in common. */
+export type ClaimMarks = Pick<Claim, "isProbe" | "claimedAt">;
+
 /** A claimed delivery with all that sending it needs. */
 export interface ClaimedDelivery extends Claim {
   readonly body: string;

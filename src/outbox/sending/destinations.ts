@@ -77,7 +77,7 @@ export class Destinations {
       this.#faults.set(of.name, { of, breaker, since: fault?.since ?? now, message });
     } else {
       // No destination asks for a wait, so each success ends it.
-      const breaker = afterSuccess(before, limits, true);
+      const breaker = afterSuccess(before, limits, { isProbe: true });
       if (breaker === HEALTHY) this.#faults.delete(of.name);
       else if (fault) this.#faults.set(of.name, { ...fault, breaker });
     }

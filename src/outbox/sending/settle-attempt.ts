@@ -63,7 +63,7 @@ function settleSuccess(
   { now }: SettlementTime,
 ): Settlement {
   const { recipientState, spent, isProbe } = before;
-  const breaker = afterSuccess(before.breaker, breakerLimits(policy), isProbe);
+  const breaker = afterSuccess(before.breaker, breakerLimits(policy), { isProbe });
   const done = { state: "delivered", spent, interruptions: 0, dueAt: now } as const;
   return { ...done, recipientState, breaker, goneAt: null, failingSince: null, refusals: 0 };
 }
