@@ -29,6 +29,7 @@ export type CountDays = (
   days: number,
   now: number,
 ) => Promise<readonly DayCount[] | null>;
+
 /** The largest number of rows that one statement counts, in about a millisecond; a span with more is divided. */
 const MAX_COUNTED = 10_000;
 /** The number of parts into which a larger span is divided. */
@@ -75,7 +76,7 @@ export function createDayCounter(db: Database, background: Background): CountDay
     }
     return known;
   };
-  const begin = (memory: Memory, listed: string | null, days: number, now: number): Memory["counting"] => {
+  const begin = (memory: Memory, wanted: Wanted): Memory["counting"] => {
     const { promise: late, resolve: beLate } = Promise.withResolvers<null>();
     let rows = 0;
     const read: ReadSlice = async (slice) => {
@@ -84,16 +85,16 @@ export function createDayCounter(db: Database, background: Background): CountDay
       if ((rows += counted) > MAX_WAITED_FOR) beLate(null);
       return counted;
     };
-    const whole = countAll(memory.spans, { listed, days, now }, read).finally(() => {
+    const whole = countAll(memory.spans, wanted, read).finally(() => {
       memory.counting = null;
     });
-    background.add(whole.then((found) => (memory.last = { at: now, days: found })));
+    background.add(whole.then((found) => (memory.last = { at: wanted.now, days: found })));
     return Promise.race([whole, late]);
   };
   return async (endpointIds, days, now) => {
     const listed = endpointIds === null ? null : listParameter(endpointIds);
     const memory = memoryOf(listed ?? "", days);
-    memory.counting ??= begin(memory, listed, days, now);
+    memory.counting ??= begin(memory, { listed, days, now });
     const found = await memory.counting;
     if (found !== null || memory.last === null) return found;
     return Math.abs(now - memory.last.at) < KEPT_MS ? memory.last.days : null;

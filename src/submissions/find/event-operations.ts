@@ -7,23 +7,16 @@ import {
   type FeedChange,
   readChangesAfter,
 } from "../../audit/audit-feed.ts";
-import type { Doer } from "../../audit/audit-store.ts";
 import { readSlice } from "../../database/slices.ts";
 import type { Steps } from "../../database/steps.ts";
-import { getEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
-import { toIsoTime } from "../../foundation/clock.ts";
+import { viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { type Access, includesScope, type Scope } from "../../operations/access.ts";
-import type { Actor } from "../../operations/actor.ts";
+import { includesScope } from "../../operations/access.ts";
 import { type Context, operation } from "../../operations/operation.ts";
-import {
-  findSight,
-  findStanding,
-  refusalOf,
-  seesEndpoint,
-  type Standing,
-} from "../../workspaces/standing.ts";
+import { findSight, findStanding, type Standing } from "../../workspaces/standing.ts";
+import { changeEvent, type EventJson, eventShape, storedEvent } from "./event-json.ts";
 import { type EventPosition, readPosition, writePosition } from "./event-position.ts";
+import { eventFor } from "./event-rights.ts";
 import { EVERY_SUBMISSION } from "../stored/submission-store.ts";
 import type { Submission } from "../stored/submission.ts";
 import { readTail, tailSince, type TailPosition } from "./tail.ts";
@@ -39,25 +32,6 @@ const MAX_EVENTS = 100;
 const MAX_LOOKS = 20;
 /** A reader who was told that there may be more has this time to ask for it, however old that is. */
 const READING_MS = HOUR_MS;
-
-const eventShape = z.strictObject({
-  id: z.string(),
-  type: z.string().describe("`submission.stored`, or the name of what was done, like `endpoint.set`."),
-  at: z.string(),
-  actor: z.strictObject({
-    kind: z.enum(["account", "token", "terminal", "visitor", "server"]),
-    id: z.string().nullable(),
-    name: z
-      .string()
-      .nullable()
-      .describe(
-        "The name of the actor. The e-mail address of an account is shown only to those who may see members.",
-      ),
-  }),
-  workspace_id: z.string().nullable(),
-  ids: z.array(z.string()).describe("The ids of what the event is about."),
-});
-type EventJson = z.output<typeof eventShape>;
 
 export const listEvents = operation({
   name: "event.list",
@@ -132,6 +106,11 @@ function* readPage(context: Context, start: EventPosition, wanted: Wanted): Step
     until: Math.max(last.until, now - KEPT_MS + READING_MS),
     ...(!isCut && (yield* endOf(now))),
   };
+  return { data: yield* showEach(context, reported), next, isCut };
+}
+
+/** The events as the caller may read them; others are left out. */
+function* showEach(context: Context, reported: readonly Found[]): Steps<readonly EventJson[]> {
   const data: EventJson[] = [];
   const standings = new Map<string, Standing | null>();
   for (const each of reported) {
@@ -140,9 +119,10 @@ function* readPage(context: Context, start: EventPosition, wanted: Wanted): Step
     if (workspaceId !== null && !standings.has(workspaceId))
       standings.set(workspaceId, yield* findStanding(context.viewing, workspaceId));
     const standing = workspaceId === null ? null : (standings.get(workspaceId) ?? null);
-    if (mayHear(context, event) && isHeardAs(standing, event)) data.push(eventFor(context, standing, event));
+    const shown = eventFor(context, standing, event);
+    if (shown !== null) data.push(shown);
   }
-  return { data, next, isCut };
+  return data;
 }
 
 /** A change or a submission, with its number in the order of commits. */
@@ -232,94 +212,4 @@ function behind(reported: readonly Found[], start: EventPosition): EventPosition
 /** The position after the newest change. */
 function* endOf(now: number): Steps<Pick<EventPosition, "change" | "until">> {
   return { change: yield* newestPosition(), until: now };
-}
-
-function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<EventJson> {
-  return {
-    id,
-    type: "submission.stored",
-    at: toIsoTime(createdAt),
-    actor: { kind: "visitor", id: null, name: null },
-    workspace_id: (yield* getEndpoint(endpointId)).workspaceId,
-    ids: [id, endpointId],
-  };
-}
-
-function changeEvent({ id, action, at, actor, workspaceId, subject }: FeedChange): EventJson {
-  return {
-    id: `change_${id}`,
-    type: action,
-    at: toIsoTime(at),
-    actor: actorJson(actor),
-    workspace_id: workspaceId,
-    ids: [subject],
-  };
-}
-
-function actorJson(doer: Doer): EventJson["actor"] {
-  if (doer === null) return { kind: "server", id: null, name: null };
-  if (doer === "visitor") return { kind: "visitor", id: null, name: null };
-  if ("terminalUser" in doer) return { kind: "terminal", id: null, name: doer.terminalUser };
-  if ("tokenId" in doer) return { kind: "token", id: doer.tokenId, name: doer.tokenName };
-  return { kind: "account", id: doer.accountId, name: doer.email };
-}
-
-/** The scope that a token needs to read an event, by the noun of the event's type; null means that no token may read it. */
-const SCOPES: Readonly<Record<string, Scope | null>> = {
-  autoreply: "recipients:read",
-  endpoint: "endpoints:read",
-  file: "submissions:read",
-  held: "submissions:read",
-  key: "endpoints:read",
-  mcp: null,
-  member: "members:read",
-  recipient: "recipients:read",
-  schema: "endpoints:read",
-  spam: "endpoints:read",
-  submission: "submissions:read",
-  token: null,
-  webhook: "recipients:read",
-  workspace: "workspace:read",
-};
-
-/** The access that a member needs to read an event, by the noun of its type. Any other event needs only access to the workspace. */
-const READ: Readonly<Record<string, Access>> = {
-  autoreply: "recipients:read",
-  key: "keys:read",
-  member: "members:read",
-  recipient: "recipients:read",
-  token: "tokens",
-  webhook: "recipients:read",
-};
-
-/** Whether a member's role allows the event. If the member sees only some endpoints, the event must be about one of them. */
-function isHeardAs(standing: Standing | null, { type, ids }: EventJson): boolean {
-  if (standing === null) return true;
-  const noun = type.split(".", 1)[0] ?? "";
-  const access = Object.hasOwn(READ, noun) ? READ[noun] : undefined;
-  if (access !== undefined && refusalOf(standing, access) !== null) return false;
-  return standing.endpoints === null || ids.some((id) => seesEndpoint(standing, id));
-}
-
-/** Removes the e-mail address of another account, unless the caller may see members. */
-function eventFor({ actor }: Context, standing: Standing | null, event: EventJson): EventJson {
-  const own = actor.kind === "token" ? (actor.account?.accountId ?? null) : null;
-  const isOthers = event.actor.kind === "account" && event.actor.id !== own;
-  if (!isOthers || seesMembers(actor, standing)) return event;
-  return { ...event, actor: { ...event.actor, name: null } };
-}
-
-function seesMembers(actor: Actor, standing: Standing | null): boolean {
-  if (actor.kind === "token" && !includesScope(actor.scopes, "members:read")) return false;
-  return standing === null || refusalOf(standing, "members:read") === null;
-}
-
-/** Whether the caller may read an event. A token that is bound to one endpoint reads only events about that endpoint. */
-function mayHear({ actor, viewing }: Context, { type, ids }: EventJson): boolean {
-  const only = viewing.reach?.endpointId ?? null;
-  if (only !== null && !ids.includes(only)) return false;
-  if (actor.kind !== "token") return true;
-  const noun = type.split(".", 1)[0] ?? "";
-  const scope = Object.hasOwn(SCOPES, noun) ? SCOPES[noun] : "operator";
-  return scope !== undefined && scope !== null && includesScope(actor.scopes, scope);
 }

@@ -1,20 +1,11 @@
 import type { Database } from "../../database/database.ts";
 import { readSlice } from "../../database/slices.ts";
-import {
-  all,
-  byEngine,
-  first,
-  type Steps,
-  text,
-  textByEngine,
-  type TextsByEngine,
-} from "../../database/steps.ts";
+import { all, byEngine, first, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { LIST, listParameter } from "../../database/list-parameter.ts";
 import { firstIdAt } from "../../foundation/id.ts";
-import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
 import { numbersOfEndpoints } from "../stored/endpoint-number.ts";
+import { type SqlCondition, conditionsOf, inWordsOf } from "./filter-conditions.ts";
 import { createTextMatcher, SEARCHED_COLUMNS, type TextMatcher } from "./match-text.ts";
-import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import type { SubmissionFilter } from "../stored/submission-store.ts";
 
 /** `older` begins at the newest submission, `newer` at the oldest. */
@@ -78,6 +69,14 @@ function walkedOf({ isDeleted, state, assignee }: SubmissionFilter): Walked {
   return state === "done" || (assignee !== null && assignee !== "nobody") ? "submission_work" : "submission";
 }
 
+/** What a walk looks for. */
+interface Sought {
+  readonly filter: SubmissionFilter;
+  readonly direction: Direction;
+  /** Null if the filter names no text. */
+  readonly matcher: TextMatcher | null;
+}
+
 /** The submissions of one endpoint, or of all, that the walk has not looked at yet: ids from `low` on and before `high`. */
 interface Source {
   readonly walked: Walked;
@@ -99,8 +98,9 @@ interface Source {
 export async function* walkSubmissions(db: Database, request: WalkRequest): AsyncGenerator<WalkSlice> {
   const { filter, direction } = request;
   const matcher = filter.text === null ? null : createTextMatcher(filter.text);
-  const { isAhead, shrink } = WAYS[direction];
+  const { isAhead, shrink, compare } = WAYS[direction];
   let open = await openSources(db, request);
+  /** What was found behind the edge: a source that is not as far yet may have submissions that come before. */
   let pool: string[] = [];
   let looked = 0;
   while (open.length > 0) {
@@ -112,7 +112,7 @@ export async function* walkSubmissions(db: Database, request: WalkRequest): Asyn
         const read: Chunk[] = [];
         for (const source of leaders) {
           if (read.length > 0 && performance.now() >= endsAt) break;
-          read.push(yield* readChunk(source, filter, direction, matcher));
+          read.push(yield* readChunk(source, { filter, direction, matcher }));
         }
         return read;
       },
@@ -127,9 +127,9 @@ export async function* walkSubmissions(db: Database, request: WalkRequest): Asyn
     });
     open = [...open.filter((source) => !due.includes(source)), ...rest];
     const edge = edgeOf(open, direction);
-    const ids = pool.filter((id) => edge === null || isAhead(id, edge)).toSorted(WAYS[direction].compare);
+    const ids = pool.filter((id) => edge === null || isAhead(id, edge)).toSorted(compare);
     pool = pool.filter((id) => edge !== null && !isAhead(id, edge));
-    yield { ids, looked, position: edge === null ? null : WAYS[direction].cursorAt(edge) };
+    yield { ids, looked, position: edge && edge.replace(AFTER, "") };
   }
 }
 
@@ -146,7 +146,6 @@ const WAYS = {
     shrink: (source: Source, end: string): Source => ({ ...source, high: end }),
     /** The part of a source that a chunk reads; `end` is the last id of that chunk. */
     chunk: (source: Source, end: string): Source => ({ ...source, low: end }),
-    cursorAt: (edge: string) => edge.replace(AFTER, ""),
   },
   newer: {
     order: "ASC",
@@ -155,7 +154,6 @@ const WAYS = {
     isAhead: (id: string, edge: string) => id < edge,
     shrink: (source: Source, end: string): Source => ({ ...source, low: end + AFTER }),
     chunk: (source: Source, end: string): Source => ({ ...source, high: end + AFTER }),
-    cursorAt: (edge: string) => edge.replace(AFTER, ""),
   },
 } as const;
 
@@ -241,12 +239,7 @@ interface Chunk {
 }
 
 /** Reads the next submissions of one source. The first statement finds where the second one stops. */
-function* readChunk(
-  source: Source,
-  filter: SubmissionFilter,
-  direction: Direction,
-  matcher: TextMatcher | null,
-): Steps<Chunk> {
+function* readChunk(source: Source, { filter, direction, matcher }: Sought): Steps<Chunk> {
   const { order, chunk } = WAYS[direction];
   let { rows: count } = source;
   let end = yield* lastOf(source, count, order);
@@ -265,7 +258,7 @@ function* readChunk(
       byEngine(
         (engine) =>
           `SELECT submission.id${matcher === null ? "" : `, ${SEARCHED_COLUMNS.join(", ")}`} ${SUBMISSIONS_SQL[source.walked]}
-            WHERE ${looked.sql} ${wanted.map(({ sql }) => inWords(sql, engine)).join(" ")} ORDER BY ${source.walked}.id ${order}`,
+            WHERE ${looked.sql} ${wanted.map((each) => inWordsOf(engine, each)).join(" ")} ORDER BY ${source.walked}.id ${order}`,
       ),
       ...looked.parameters,
       ...wanted.flatMap(({ parameters }) => parameters),
@@ -308,55 +301,8 @@ function* sizeOf(source: Source): Steps<{ readonly rows: number; readonly bytes:
   return { rows: size?.rows ?? 0, bytes: size?.bytes ?? 0 };
 }
 
-interface Condition {
-  readonly sql: string;
-  readonly parameters: readonly (string | number)[];
-}
-
-function inRange({ number, low, high, walked }: Source): Condition {
+function inRange({ number, low, high, walked }: Source): SqlCondition {
   const ids = `${walked}.id >= ? AND ${walked}.id < ?`;
   if (number === null) return { sql: ids, parameters: [low, high] };
   return { sql: `${walked}.endpoint_number = ? AND ${ids}`, parameters: [number, low, high] };
-}
-
-interface Wanted extends Pick<Condition, "parameters"> {
-  readonly sql: string | TextsByEngine;
-}
-
-function inWords(sql: Wanted["sql"], engine: keyof TextsByEngine): string {
-  return typeof sql === "string" ? sql : sql[engine];
-}
-
-/** The conditions of a filter that no index answers. */
-function conditionsOf(filter: SubmissionFilter, matcher: TextMatcher | null): readonly Wanted[] {
-  const { spamClass, unreadBy, isDeleted } = filter;
-  const conditions: Wanted[] = isDeleted ? [] : [{ sql: NOT_BINNED_SQL, parameters: [] }];
-  if (spamClass !== null)
-    conditions.push({ sql: "AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
-  if (unreadBy !== null) conditions.push({ sql: UNREAD_SQL, parameters: [unreadBy] });
-  conditions.push(...workConditionsOf(filter));
-  const found = matcher?.sql ?? null;
-  if (matcher !== null && found !== null)
-    conditions.push({ sql: byEngine((engine) => `AND ${found[engine]}`), parameters: matcher.parameters });
-  return conditions;
-}
-
-const UNREAD_SQL = `AND NOT EXISTS
-  (SELECT 1 FROM submission_read WHERE submission_id = submission.id AND account_id = ?)`;
-
-function workConditionsOf({ state, assignee }: SubmissionFilter): readonly Condition[] {
-  return [
-    ...(state === null
-      ? []
-      : [{ sql: workSql(state === "done" ? "EXISTS" : "NOT EXISTS", "state = 'done'"), parameters: [] }]),
-    ...(assignee === null
-      ? []
-      : assignee === "nobody"
-        ? [{ sql: workSql("NOT EXISTS", "assignee_id IS NOT NULL"), parameters: [] }]
-        : [{ sql: workSql("EXISTS", "assignee_id = ?"), parameters: [assignee.id] }]),
-  ];
-}
-
-function workSql(rows: "EXISTS" | "NOT EXISTS", condition: string): string {
-  return `AND ${rows} (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id AND ${condition})`;
 }
