@@ -5,7 +5,7 @@ import type { Viewer } from "../../sessions/session.ts";
 import { findSubmissions, fittingOf } from "../../submissions/find/browse-submissions.ts";
 import { listRead } from "../../submissions/stored/read-marks.ts";
 import {
-  isLookup,
+  readsEach,
   readSubmissions,
   type SubmissionFilter,
 } from "../../submissions/stored/submission-store.ts";
@@ -54,7 +54,7 @@ export function readInbox(
   position: PagePosition,
 ): Promise<InboxPage | null> {
   const find = () => findPage(db, viewer, { filter, gone }, position);
-  return isLookup(filter) ? searches.run({ name: viewer.accountId, gone }, find) : find();
+  return readsEach(filter) ? searches.run({ name: viewer.accountId, gone }, find) : find();
 }
 
 async function findPage(

@@ -16,11 +16,10 @@ import { deleteFile } from "../../submissions/files/file-operations.ts";
 import { markSubmissionsRead } from "../../submissions/manage/submission-operations.ts";
 import type { Submission } from "../../submissions/stored/submission.ts";
 import { getFileOf, requireFiles } from "../../submissions/files/submission-files.ts";
-import { getViewableSubmission, isLookup } from "../../submissions/stored/submission-store.ts";
-import type { WalkRequest } from "../../submissions/find/walk-submissions.ts";
+import { getViewableSubmission, readsEach } from "../../submissions/stored/submission-store.ts";
 import { type Answer, download, page, redirect } from "../answer.ts";
 import { replayTo } from "../notifications/recipient-paths.ts";
-import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
+import { addressOf, type InboxFilter, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { contentOf, titleOf } from "./preview.ts";
@@ -39,16 +38,12 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 
   const show = async (visit: Visit, refused: NotesCardParts["refused"]): Promise<Answer> => {
-    const { viewer, params, query, request, now, gone } = visit;
+    const { viewer, params, query, request, now } = visit;
     const shown = readInboxFilter(query);
     const whole = await readWhole(parts, viewer, params["id"] ?? "");
-    const filter = await db.read(() => toSubmissionFilter(shown, viewer, now));
     const { id } = whole.submission;
     if (request.method === "GET") await noteRead(parts, visit, id);
-    const find = () =>
-      Promise.all([next({ filter, gone }, "newer", id), next({ filter, gone }, "older", id)]);
-    const asker = { name: viewer.accountId, gone };
-    const [newer, older] = await (isLookup(filter) ? parts.searches.run(asker, find) : find());
+    const [newer, older] = await findNeighbours(parts, visit, shown, id);
     const { binDays } = parts.config.submissions;
     const view = submissionView({ ...whole, shown, newer, older, viewer, refused, binDays, now });
     return page(titleOf(contentOf(whole.submission)), view, refused === null ? 200 : 422);
@@ -92,16 +87,22 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     const notice = typeof field === "string" ? field : "field-added";
     return redirect(addressOf(shown, `/submissions/${id}`), notice);
   });
+}
 
-  /** The neighbour of the submission in the list with this filter; null if there is none near. */
-  async function next(
-    sought: Pick<WalkRequest, "filter" | "gone">,
-    direction: "older" | "newer",
-    cursor: string,
-  ): Promise<string | null> {
-    const { ids } = await findSubmissions(db, { ...sought, direction, cursor, wanted: 1 }, MAX_LOOKED);
+/** The ids of the next newer and the next older submission in the list with this filter; null if there is none near. */
+async function findNeighbours(
+  { db, searches }: DashboardParts,
+  { viewer, now, gone }: Visit,
+  shown: InboxFilter,
+  cursor: string,
+): Promise<readonly [newer: string | null, older: string | null]> {
+  const filter = await db.read(() => toSubmissionFilter(shown, viewer, now));
+  const next = async (direction: "older" | "newer"): Promise<string | null> => {
+    const { ids } = await findSubmissions(db, { filter, gone, direction, cursor, wanted: 1 }, MAX_LOOKED);
     return ids[0] ?? null;
-  }
+  };
+  const find = () => Promise.all([next("newer"), next("older")]);
+  return readsEach(filter) ? searches.run({ name: viewer.accountId, gone }, find) : find();
 }
 
 /** Serves the files of a submission to viewers who may see the submission. */

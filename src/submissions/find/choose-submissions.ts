@@ -12,7 +12,7 @@ import type { Asker, SearchSlots } from "./search-slots.ts";
 import {
   type AssigneeFilter,
   EVERY_SUBMISSION,
-  isLookup,
+  readsEach,
   type SubmissionFilter,
   type SubmissionPage,
 } from "../stored/submission-store.ts";
@@ -172,7 +172,7 @@ export function browseChosen(
   const { db, actor, gone } = context;
   const request = { limit, cursor, maxBytes: maxPageBytes(actor), ...(gone && { gone }) };
   const browse = () => browseSubmissions(db, filter, request);
-  return isLookup(filter) ? inSearchSlot(context, browse) : browse();
+  return readsEach(filter) ? inSearchSlot(context, browse) : browse();
 }
 
 /** Reads each part as {@link browseChosen} reads a page. */
@@ -182,7 +182,7 @@ export function eachInSearchSlot<Part>(
   parts: AsyncGenerator<Part>,
 ): AsyncGenerator<Part> {
   const { searches } = context.parts;
-  return searches === null || !isLookup(filter) ? parts : searches.runEach(askerOf(context), parts);
+  return searches === null || !readsEach(filter) ? parts : searches.runEach(askerOf(context), parts);
 }
 
 const NEVER_GONE = new AbortController().signal;

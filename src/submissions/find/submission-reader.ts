@@ -10,7 +10,7 @@ import { MAX_PAGE_BYTES } from "../../operations/list-page.ts";
 import {
   deleteSubmissionRows,
   getSubmission,
-  isLookup,
+  readsEach,
   type SubmissionFilter,
   type SubmissionPage,
 } from "../stored/submission-store.ts";
@@ -54,7 +54,9 @@ export function createSubmissionReader(
   return {
     list(filter, limit, cursor, gone) {
       const browse = () => browseSubmissions(db, filter, { limit, cursor, maxBytes: MAX_PAGE_BYTES, gone });
-      return isLookup(filter) ? searches.run({ name: filter.endpointIds.join(" "), gone }, browse) : browse();
+      return readsEach(filter)
+        ? searches.run({ name: filter.endpointIds.join(" "), gone }, browse)
+        : browse();
     },
     get: (endpointId, id) => db.read(() => getOwn(endpointId, id)),
     async file(endpointId, id, fileId) {

@@ -40,7 +40,7 @@ export interface SubmissionFilter {
 export type AssigneeFilter = { readonly id: string } | "nobody";
 
 /** Whether the filter asks for something that no index has, so that submissions must be looked at one by one. */
-export function isLookup(filter: SubmissionFilter): boolean {
+export function readsEach(filter: SubmissionFilter): boolean {
   const { spamClass, unreadBy, text: wanted, state, assignee, isDeleted } = filter;
   return [spamClass, unreadBy, wanted, state, assignee].some((each) => each !== null) || isDeleted;
 }
