@@ -111,7 +111,6 @@ async function answerWrite(
   file: ReceivedFile | null,
 ): Promise<unknown> {
   const { route, reply, request, params, query } = call;
-  const { status } = route;
   // A write goes on when its client has gone.
   const door = operation.kind === "read" ? { ...call.door, gone: goneSignal(reply) } : call.door;
   refuseDryRun(call);
@@ -134,19 +133,22 @@ async function answerWrite(
     const done = wantsLines(request)
       ? await workInLines(call, work)
       : { output: await work(door.onProgress) };
-    if (done === null) return reply;
-    const { output } = done;
-    if (status === 204) {
-      if (!prefers(request, "return=representation")) return reply.code(204).send();
-      return reply.code(200).header("preference-applied", "return=representation").send(output);
-    }
-    const made = locationOf(route, output);
-    if (made !== null) reply.header("location", made);
-    return reply.code(status).send(output);
+    return done === null ? reply : sendOutput(call, done.output);
   } catch (error) {
     if (error instanceof AnsweredBefore) return repeat(call, error.kept);
     throw error;
   }
+}
+
+function sendOutput({ route, request, reply }: Call, output: unknown): FastifyReply {
+  const { status } = route;
+  if (status === 204) {
+    if (!prefers(request, "return=representation")) return reply.code(204).send();
+    return reply.code(200).header("preference-applied", "return=representation").send(output);
+  }
+  const made = locationOf(route, output);
+  if (made !== null) reply.header("location", made);
+  return reply.code(status).send(output);
 }
 
 /** Runs the operation, and stores the answer in the same transaction, so that a process that ends there does nothing twice. */

@@ -70,67 +70,12 @@ const WRONG_TICKET = "That took too long. Begin again.";
 const NOT_ALONE = "Nobody signs in by a passkey alone here: it is asked for after the issuer.";
 
 export function createSignIns(parts: SignInParts): SignIns {
-  const { db, keyring, prover, limits, clock } = parts;
-  const tickets = createCodeTickets(clock);
-
+  const tickets = createCodeTickets(parts.clock);
   return {
-    signIn: (email, password, client) =>
-      noting(parts, client, "password", async () => {
-        requirePasswords(parts.passwords);
-        const trier = await trierOf(parts, email, client);
-        const proved = await prover.prove(email, password, trier);
-        if (proved === null) throw new FormsvcError("unauthorized", WRONG_PASSWORD);
-        const admit = (): Steps<void> => requireUnchanged(proved);
-        const { accountId } = proved;
-        const factors = await db.read(() => findSecondFactors(accountId));
-        if (factors !== null)
-          return { kind: "needs code", ticket: tickets.issue({ accountId, trier, admit }), factors };
-        const session = await db.transaction(function* () {
-          yield* admit();
-          yield* requireNoFactor(accountId);
-          return yield* beginSession(parts, accountId, client);
-        });
-        reportSignIn(parts, { session, accountId, by: "password" }, client);
-        return { kind: "signed in", session };
-      }),
+    signIn: passwordWay(parts, tickets),
     signInByIssuer: issuerWay(parts, tickets),
-    giveCode: (ticket, code, client) =>
-      noting(parts, client, "code", async () => {
-        const ticketed = tickets.find(ticket);
-        if (ticketed === undefined) {
-          limits.count({ address: client.address, known: null });
-          throw new FormsvcError("unauthorized", WRONG_TICKET);
-        }
-        const { accountId, trier, admit, issuer } = ticketed;
-        // The ticket shows that the first factor was right, so attempts are not counted by address.
-        const codes = trier.known === null ? accountId : `${trier.known.by} ${accountId}`;
-        limits.countCode(codes);
-        const second = await readSecond(parts, code);
-        const done = await db.transaction(function* () {
-          yield* admit();
-          const by = yield* requireSecond(keyring, accountId, second, clock.now());
-          return { by, accountId, session: yield* beginSession(parts, accountId, client, issuer) };
-        });
-        tickets.spend(ticket);
-        limits.codeSucceeded(codes);
-        reportSignIn(parts, done, client);
-        return done.session;
-      }),
-    signInByPasskey: (answer, client) =>
-      noting(parts, client, "passkey", async () => {
-        if (parts.passwords === "off") throw new FormsvcError("forbidden", NOT_ALONE);
-        const trier: Trier = { address: client.address, known: null };
-        limits.count(trier);
-        const right = await readAnswer(parts, "alone", answer, clock.now());
-        const { accountId } = right;
-        const session = await db.transaction(function* () {
-          yield* takeAnswer(right, clock.now());
-          return yield* beginSession(parts, accountId, client);
-        });
-        limits.giveBack(trier);
-        reportSignIn(parts, { session, accountId, by: "passkey" }, client);
-        return session;
-      }),
+    giveCode: codeWay(parts, tickets),
+    signInByPasskey: passkeyWay(parts),
     useLink: (given, client) => useLink(parts, SIGN_IN_LINK, given, client),
     resetPassword: (given, client) => useLink(parts, RESET_LINK, given, client),
     confirmSignUp: (given, client) => confirmSignUp(parts, given, client),
@@ -138,6 +83,74 @@ export function createSignIns(parts: SignInParts): SignIns {
     acceptInvitation: (given, client) => acceptAsNew(parts, given, client),
     acceptAsNamed: (given, client) => acceptAsNamed(parts, given, client),
   };
+}
+
+function passwordWay(parts: SignInParts, tickets: CodeTickets): SignIns["signIn"] {
+  const { db, prover } = parts;
+  return (email, password, client) =>
+    noting(parts, client, "password", async () => {
+      requirePasswords(parts.passwords);
+      const trier = await trierOf(parts, email, client);
+      const proved = await prover.prove(email, password, trier);
+      if (proved === null) throw new FormsvcError("unauthorized", WRONG_PASSWORD);
+      const admit = (): Steps<void> => requireUnchanged(proved);
+      const { accountId } = proved;
+      const factors = await db.read(() => findSecondFactors(accountId));
+      if (factors !== null)
+        return { kind: "needs code", ticket: tickets.issue({ accountId, trier, admit }), factors };
+      const session = await db.transaction(function* () {
+        yield* admit();
+        yield* requireNoFactor(accountId);
+        return yield* beginSession(parts, accountId, client);
+      });
+      reportSignIn(parts, { session, accountId, by: "password" }, client);
+      return { kind: "signed in", session };
+    });
+}
+
+function codeWay(parts: SignInParts, tickets: CodeTickets): SignIns["giveCode"] {
+  const { db, keyring, limits, clock } = parts;
+  return (ticket, code, client) =>
+    noting(parts, client, "code", async () => {
+      const ticketed = tickets.find(ticket);
+      if (ticketed === undefined) {
+        limits.count({ address: client.address, known: null });
+        throw new FormsvcError("unauthorized", WRONG_TICKET);
+      }
+      const { accountId, trier, admit, issuer } = ticketed;
+      // The ticket shows that the first factor was right, so attempts are not counted by address.
+      const codes = trier.known === null ? accountId : `${trier.known.by} ${accountId}`;
+      limits.countCode(codes);
+      const second = await readSecond(parts, code);
+      const done = await db.transaction(function* () {
+        yield* admit();
+        const by = yield* requireSecond(keyring, accountId, second, clock.now());
+        return { by, accountId, session: yield* beginSession(parts, accountId, client, issuer) };
+      });
+      tickets.spend(ticket);
+      limits.codeSucceeded(codes);
+      reportSignIn(parts, done, client);
+      return done.session;
+    });
+}
+
+function passkeyWay(parts: SignInParts): SignIns["signInByPasskey"] {
+  const { db, limits, clock } = parts;
+  return (answer, client) =>
+    noting(parts, client, "passkey", async () => {
+      if (parts.passwords === "off") throw new FormsvcError("forbidden", NOT_ALONE);
+      const trier: Trier = { address: client.address, known: null };
+      limits.count(trier);
+      const right = await readAnswer(parts, "alone", answer, clock.now());
+      const { accountId } = right;
+      const session = await db.transaction(function* () {
+        yield* takeAnswer(right, clock.now());
+        return yield* beginSession(parts, accountId, client);
+      });
+      limits.giveBack(trier);
+      reportSignIn(parts, { session, accountId, by: "passkey" }, client);
+      return session;
+    });
 }
 
 function issuerWay(parts: SignInParts, tickets: CodeTickets): SignIns["signInByIssuer"] {

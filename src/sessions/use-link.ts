@@ -100,15 +100,9 @@ export function useLink(
     const second = factors === null ? "" : await readSecond(parts, code);
     const session = await db.transaction(function* () {
       if ((yield* way.take(token, clock.now())) !== accountId) return null;
-      const earlier = yield* findCredential(accountId);
       if ((yield* findSecondFactors(accountId)) !== null)
         yield* requireSecond(keyring, accountId, second, clock.now());
-      if (passwordHash !== null) {
-        const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
-        // A first password replaces nothing, so the owner is not notified of it.
-        if (earlier !== undefined)
-          yield* parts.ownerNotifier.write(email, "account.set-password", clock.now());
-      }
+      if (passwordHash !== null) yield* setPassword(parts, accountId, passwordHash, way);
       if (way.provesEmail) yield* proveEmail(accountId, clock.now());
       return yield* beginSession(parts, accountId, client);
     });
@@ -123,6 +117,18 @@ export function useLink(
     reportSignIn(parts, { session, accountId, by: way.by }, client);
     return session;
   });
+}
+
+/** Sets a password. The owner is notified if it replaces one. */
+function* setPassword(
+  { ownerNotifier, clock }: SignInParts,
+  accountId: string,
+  hash: string,
+  way: LinkWay,
+): Steps<void> {
+  const earlier = yield* findCredential(accountId);
+  const email = yield* replacePassword(accountId, hash, way.detail, clock.now());
+  if (earlier !== undefined) yield* ownerNotifier.write(email, "account.set-password", clock.now());
 }
 
 interface Holder {

@@ -44,23 +44,24 @@ export function usagePages(routes: Routes, { db, config }: DashboardParts): void
       return page("Usage", usageOverview({ uses: await readUses(workspaces, month), month, months, query }));
     const workspace = await chosenWorkspace(visit, workspaces);
     if (workspace === null) return page("Usage", noWorkspaceView());
+    const read = await readWorkspaceUse(workspace, months, month);
+    return page("Usage", usageView({ ...read, isOneOfSeveral: workspaces.length > 1, now }));
+  });
+
+  async function readWorkspaceUse(workspace: Workspace, months: readonly string[], month: string) {
     const counted = await db.read(() => listUsage(workspace.id, months[0] ?? month));
     const all = await db.read(() => listEndpoints(workspace.id));
-    const formBytes = await db.read(() => listFormBytes(workspace.id));
-    const content = usageView({
+    return {
       workspace,
-      isOneOfSeveral: workspaces.length > 1,
       limits: findLimits(config.plans, workspace.plan) ?? null,
       months: everyMonth(counted, months),
       month,
       endpoints: await countEach(db, all.slice(0, MAX_ENDPOINTS), month),
-      formBytes,
+      formBytes: await db.read(() => listFormBytes(workspace.id)),
       uncounted: Math.max(0, all.length - MAX_ENDPOINTS),
       heldDays: config.held.days,
-      now,
-    });
-    return page("Usage", content);
-  });
+    };
+  }
 
   function readUses(workspaces: readonly Workspace[], month: string): Promise<WorkspaceUse[]> {
     return Promise.resolve(

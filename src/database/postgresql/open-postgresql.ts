@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { type BatchConnection, createBatchConnection } from "./batch-connection.ts";
-import { createConnections } from "./connections.ts";
+import { type Connections, createConnections } from "./connections.ts";
 import { translatePostgresqlError } from "./postgresql-error.ts";
 import { type Steps } from "../steps.ts";
 import { BEGIN, runTransaction } from "./run-transaction.ts";
@@ -82,19 +82,7 @@ export async function openPostgresql(
     },
     relaxedTransaction: (work) => runTransaction(parts, BEGIN.relaxed, work),
     confirmReads: shareRuns(() => db.transaction(nothing)),
-    async withConnection(work) {
-      const client = await connections.take();
-      let isBroken = true;
-      try {
-        const result = await work(client);
-        isBroken = false;
-        return result;
-      } catch (error) {
-        throw translatePostgresqlError(error, shown);
-      } finally {
-        client.release(isBroken);
-      }
-    },
+    withConnection: (work) => useConnection(parts, work),
     batches: {
       ...batches,
       transaction(work) {
@@ -117,6 +105,23 @@ export async function openPostgresql(
   } catch (error) {
     await db.close();
     throw error;
+  }
+}
+
+async function useConnection<Result>(
+  { connections, shown }: { readonly connections: Connections; readonly shown: string },
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connections.take();
+  let isBroken = true;
+  try {
+    const result = await work(client);
+    isBroken = false;
+    return result;
+  } catch (error) {
+    throw translatePostgresqlError(error, shown);
+  } finally {
+    client.release(isBroken);
   }
 }
 

@@ -73,10 +73,9 @@ export const importSubmissions = operation({
     const { source, files } = context.parts;
     const targetOf = await chooseTargets(context, reference);
     const total = await countLines(readExport(source, submissionLine, context.now), targetOf);
-    const recorded = new Set<string>();
+    const state: Import = { importedFrom, total, recorded: new Set(), tally: new FileTally() };
     const counted = new RowCounts();
     let [added, done] = [0, 0];
-    const tally = new FileTally();
     for await (const batch of batchesOf(readExport(source, submissionLine, context.now))) {
       const lines: PreparedLine[] = [];
       for (const each of batch) lines.push(prepareLine(each, await targetOf(each), importedFrom));
@@ -86,39 +85,61 @@ export const importSubmissions = operation({
           ({ line }) => counted.add(createHash("sha256").update(line.id).digest()) === 1,
         );
         added += await context.db.read(() => countNew(firsts, importedFrom));
-        done += batch.length;
-        yield { done, total };
-        continue;
-      }
-      const { endpoints, away } = await context.transact(function* () {
-        // Meanwhile a form may have been deleted, or the importer may have left the workspace.
-        for (const id of new Set(lines.map(({ endpoint }) => endpoint.id)))
-          yield* reachEndpoint(context, { endpoint: id });
-        return yield* addRows(lines, { importedFrom, recorded, total });
-      });
-      for (const { id, count } of endpoints) {
-        recorded.add(id);
+      } else {
+        const { count, away } = await bringLines(context, state, lines);
         added += count;
+        for await (const index of bringFilesOf(context, state, lines, away))
+          yield { done: done + index, total };
       }
-      if (files !== undefined)
-        for (const [index, line] of lines.entries()) {
-          const { line: submission, endpoint } = line;
-          const began = () => (recorded.has(endpoint.id) ? null : importBegan(endpoint, total));
-          const parent = { submission, endpoint, began, isDeleted: away.has(line) };
-          for await (const fate of bringFiles(context, files, parent)) {
-            tally.add(fate);
-            if (fate === "added") recorded.add(endpoint.id);
-            yield { done: done + index, total };
-          }
-        }
       done += batch.length;
       yield { done, total };
     }
     return {
-      imported: { added, known: done - added, ...(files !== undefined && { files: tally.summary() }) },
+      imported: { added, known: done - added, ...(files !== undefined && { files: state.tally.summary() }) },
     };
   },
 });
+
+/** Adds lines in one transaction, and returns the number of new ones. @throws not_found */
+async function bringLines(
+  context: Context<Parts>,
+  state: Import,
+  lines: readonly PreparedLine[],
+): Promise<{ readonly count: number; readonly away: BroughtLines["away"] }> {
+  const { endpoints, away } = await context.transact(function* () {
+    // Meanwhile a form may have been deleted, or the importer may have left the workspace.
+    for (const id of new Set(lines.map(({ endpoint }) => endpoint.id)))
+      yield* reachEndpoint(context, { endpoint: id });
+    return yield* addRows(lines, state);
+  });
+  let count = 0;
+  for (const each of endpoints) {
+    state.recorded.add(each.id);
+    count += each.count;
+  }
+  return { count, away };
+}
+
+/** Adds the files of lines if a folder of files was given. Yields the index of the line after each file. */
+async function* bringFilesOf(
+  context: Context<Parts>,
+  { recorded, total, tally }: Import,
+  lines: readonly PreparedLine[],
+  away: BroughtLines["away"],
+): AsyncGenerator<number, void> {
+  const { files } = context.parts;
+  if (files === undefined) return;
+  for (const [index, line] of lines.entries()) {
+    const { line: submission, endpoint } = line;
+    const began = () => (recorded.has(endpoint.id) ? null : importBegan(endpoint, total));
+    const parent = { submission, endpoint, began, isDeleted: away.has(line) };
+    for await (const fate of bringFiles(context, files, parent)) {
+      tally.add(fate);
+      if (fate === "added") recorded.add(endpoint.id);
+      yield index;
+    }
+  }
+}
 
 function* countNew(lines: readonly PreparedLine[], importedFrom: "ndjson" | null): Steps<number> {
   const away = importedFrom === null ? new Set() : yield* stayAway(lines, importedFrom, knownRows);
@@ -193,11 +214,13 @@ interface Added {
   readonly count: number;
 }
 
+/** An import under way. */
 interface Import {
   readonly importedFrom: "ndjson" | null;
   /** The endpoints whose import is already in the audit record. */
-  readonly recorded: ReadonlySet<string>;
+  readonly recorded: Set<string>;
   readonly total: number;
+  readonly tally: FileTally;
 }
 
 interface BroughtLines {

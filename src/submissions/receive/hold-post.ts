@@ -93,16 +93,21 @@ export async function hold(
       waitsUntil: scanWaitMs === null ? null : submission.createdAt + scanWaitMs,
       proof,
     };
-    const outcome = await parts.commits.hold(pending);
-    if (outcome === "moved") throw new MovedMeanwhile();
-    if (outcome !== "spent") return outcome === "stored";
-    // Another post spent the same proof of work a moment ago.
-    if (caller.ready.endpoint.settings.challenge.isRequired) return false;
-    return (await parts.commits.hold({ ...pending, proof: null })) === "stored";
+    return await commitHeld(parts.commits, pending, caller);
   } finally {
     // Runs whatever the outcome. It does not delete files that belong to the held post by now.
     if (kept !== null) parts.dropFiles(kept);
   }
+}
+
+/** Returns whether the post was stored. @throws MovedMeanwhile */
+async function commitHeld(commits: CommitQueue, pending: PendingHeld, { ready }: Caller): Promise<boolean> {
+  const outcome = await commits.hold(pending);
+  if (outcome === "moved") throw new MovedMeanwhile();
+  if (outcome !== "spent") return outcome === "stored";
+  // Another post spent the same proof of work a moment ago.
+  if (ready.endpoint.settings.challenge.isRequired) return false;
+  return (await commits.hold({ ...pending, proof: null })) === "stored";
 }
 
 interface Fates {

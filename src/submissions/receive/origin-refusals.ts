@@ -43,15 +43,45 @@ const WRITE_AFTER_MS = 2000;
 /** The largest number of endpoints with counts that wait. */
 const MAX_ENDPOINTS = 1000;
 
-interface Waiting {
+interface Waiting extends RefusedPosts {
   posts: number;
   lastAt: number;
+  /** Whether the owner of the form ignores the origin. */
   readonly isIgnored: boolean;
+}
+
+/** Counts that are not written yet, by endpoint and origin. Beyond the bounds, posts are not counted. */
+class WaitingCounts {
+  #byEndpoint = new Map<string, Map<string, Waiting>>();
+
+  add({ endpoint: { id: endpointId }, ignoredOrigins }: Caller["ready"], origin: string, now: number): void {
+    let origins = this.#byEndpoint.get(endpointId);
+    if (origins === undefined) {
+      if (this.#byEndpoint.size >= MAX_ENDPOINTS) return;
+      this.#byEndpoint.set(endpointId, (origins = new Map()));
+    }
+    const known = origins.get(origin);
+    if (known !== undefined) {
+      known.posts += 1;
+      known.lastAt = now;
+    } else if (origins.size < MAX_REFUSED_ORIGINS) {
+      const isIgnored = ignoredOrigins.has(origin);
+      origins.set(origin, { endpointId, origin, posts: 1, lastAt: now, isIgnored });
+    }
+  }
+
+  /** Returns the counts and forgets them. */
+  take(): readonly Waiting[] {
+    const counts: Waiting[] = [];
+    for (const origins of this.#byEndpoint.values()) counts.push(...origins.values());
+    this.#byEndpoint = new Map();
+    return counts;
+  }
 }
 
 export function createOriginRefusals(parts: OriginRefusalParts): OriginRefusals {
   const { db, clock, limiter, onRefusals, onFailure } = parts;
-  let waiting = new Map<string, Map<string, Waiting>>();
+  const waiting = new WaitingCounts();
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
 
@@ -62,17 +92,7 @@ export function createOriginRefusals(parts: OriginRefusalParts): OriginRefusals 
   const write = async (): Promise<void> => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const counted = waiting;
-    waiting = new Map();
-    const refusals = [...counted].flatMap(([endpointId, origins]) =>
-      [...origins].map(([origin, { posts, lastAt, isIgnored }]) => ({
-        endpointId,
-        origin,
-        posts,
-        lastAt,
-        isIgnored,
-      })),
-    );
+    const refusals = waiting.take();
     if (refusals.length === 0) return;
     await db.transaction(() => addRefusals(refusals));
     for (const refusal of refusals) if (!refusal.isIgnored) onRefusals(refusal);
@@ -90,19 +110,7 @@ export function createOriginRefusals(parts: OriginRefusalParts): OriginRefusals 
     },
     note({ ready }, origin) {
       if (!isRecordable(origin)) return;
-      const { id } = ready.endpoint;
-      let origins = waiting.get(id);
-      if (origins === undefined) {
-        if (waiting.size >= MAX_ENDPOINTS) return;
-        waiting.set(id, (origins = new Map()));
-      }
-      const known = origins.get(origin);
-      if (known !== undefined) {
-        known.posts += 1;
-        known.lastAt = clock.now();
-      } else if (origins.size < MAX_REFUSED_ORIGINS) {
-        origins.set(origin, { posts: 1, lastAt: clock.now(), isIgnored: ready.ignoredOrigins.has(origin) });
-      }
+      waiting.add(ready, origin, clock.now());
       timer ??= setTimeout(() => void writeNext(), WRITE_AFTER_MS).unref();
     },
     settle: writeNext,
