@@ -5,7 +5,8 @@ import { reachWorkspace } from "./reach.ts";
 import { requireAnywhere } from "./standing.ts";
 import { usageJson, usageShape } from "./workspace-json.ts";
 import { onlyOrNamed } from "./workspace-operations.ts";
-import { listViewableWorkspaces, readUsage, readUsages } from "./workspace-store.ts";
+import { listViewableWorkspaces } from "./workspace-store.ts";
+import { readUsage, readUsages } from "./usage-store.ts";
 import type { NamedUsage, Usage } from "./workspace.ts";
 
 const month = z

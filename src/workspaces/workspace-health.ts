@@ -4,7 +4,8 @@ import { monthOf } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { findLimits, type Plans } from "./workspace.ts";
 import { hasReached } from "./usage-mark.ts";
-import { listWorkspaces, readUsages } from "./workspace-store.ts";
+import { listWorkspaces } from "./workspace-store.ts";
+import { readUsages } from "./usage-store.ts";
 
 /** One finding for each workspace that is close to its monthly limit or whose plan is unknown; a single good one if there is none. */
 export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]> {

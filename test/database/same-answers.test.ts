@@ -71,7 +71,7 @@ import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { activeKeys, listWebhooks } from "../../src/webhooks/webhook-store.ts";
 import { findWebhookTroubles } from "../../src/webhooks/webhook-troubles.ts";
 import { checkMonthlyLimits } from "../../src/workspaces/workspace-health.ts";
-import { countSubmission, listUsage } from "../../src/workspaces/workspace-store.ts";
+import { countSubmission, listUsage } from "../../src/workspaces/usage-store.ts";
 import { contentOf } from "../support/database-content.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { type Filled, fillEveryTable } from "../support/full-database.ts";

@@ -148,7 +148,7 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
           for (const { _socket } of this.connections) _socket.destroy();
         });
       },
-    } as SMTPServerOptions;
+    };
     const { begin, queue, next, advance } = await openWorld(db, dropping);
     await queue(letterOf("security", "one"));
     const { letters, timing } = begin();

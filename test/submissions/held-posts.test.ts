@@ -14,7 +14,8 @@ import { getSubmission } from "../../src/submissions/stored/submission-store.ts"
 import { queuedDeliveries } from "../support/webhook-world.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
-import { getWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
+import { getWorkspace } from "../../src/workspaces/workspace-store.ts";
+import { readUsage } from "../../src/workspaces/usage-store.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
 import { releasePost } from "../support/terminal.ts";
 import { DAY_MS } from "../../src/foundation/time-units.ts";

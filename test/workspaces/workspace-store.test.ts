@@ -9,9 +9,9 @@ import {
   getWorkspace,
   listAccounts,
   listWorkspaces,
-  readUsage,
   updatePlanRow,
 } from "../../src/workspaces/workspace-store.ts";
+import { readUsage } from "../../src/workspaces/usage-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";

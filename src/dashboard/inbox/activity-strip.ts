@@ -3,7 +3,7 @@ import { monthOf } from "../../foundation/clock.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { DayCount } from "../../submissions/find/count-by-day.ts";
 import type { NamedUsage, Plans, Usage, Workspace } from "../../workspaces/workspace.ts";
-import { readUsages } from "../../workspaces/workspace-store.ts";
+import { readUsages } from "../../workspaces/usage-store.ts";
 import type { FindingLine } from "../system/finding-line.ts";
 import { grouped } from "../kit/numbers.ts";
 import { planName } from "../system/plan-name.ts";

@@ -1,5 +1,5 @@
 import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
-import type { MonthUse } from "../../workspaces/workspace-store.ts";
+import type { MonthUse } from "../../workspaces/usage-store.ts";
 
 /** The number of months that the page shows, including the present one. */
 const SHOWN_MONTHS = 12;

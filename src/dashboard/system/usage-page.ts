@@ -5,12 +5,8 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
 import { countSubmissions } from "../../submissions/find/count-submissions.ts";
 import { findLimits, type Workspace } from "../../workspaces/workspace.ts";
-import {
-  getViewableWorkspace,
-  listUsage,
-  listViewableWorkspaces,
-  readUsages,
-} from "../../workspaces/workspace-store.ts";
+import { getViewableWorkspace, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
+import { listUsage, readUsages } from "../../workspaces/usage-store.ts";
 import { isInReach } from "../../workspaces/reach.ts";
 import { requireAnywhere } from "../../workspaces/standing.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";

@@ -5,7 +5,7 @@ import { sizeText } from "../../foundation/file-list.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { hasReached } from "../../workspaces/usage-mark.ts";
 import type { PlanLimits, Workspace } from "../../workspaces/workspace.ts";
-import type { MonthUse } from "../../workspaces/workspace-store.ts";
+import type { MonthUse } from "../../workspaces/usage-store.ts";
 import { grouped } from "../kit/numbers.ts";
 import { planName } from "./plan-name.ts";
 import { dayName } from "../kit/time.ts";

@@ -6,7 +6,7 @@ import { monthOf } from "../../foundation/clock.ts";
 import { isFileList } from "../../foundation/file-list.ts";
 import { newId } from "../../foundation/id.ts";
 import { decideWaiting, queueSubmission } from "../../outbox/queue/queue-submission.ts";
-import { countSubmission } from "../../workspaces/workspace-store.ts";
+import { countSubmission } from "../../workspaces/usage-store.ts";
 import type { Plans } from "../../workspaces/workspace.ts";
 import { findHeldKey, recordHeldKey } from "./held-key.ts";
 import type { HeldPost } from "./held-post.ts";
