@@ -117,7 +117,7 @@ export function databaseMigrated(
 export function restoreUndone(log: Log, database: string): void {
   log.warn(
     { event: "database.restore-undone", database },
-    "formsvc restore was ended before it replaced the database, which is as it was: run it again",
+    "a restore was ended before it replaced the database, which is as it was: run it again",
   );
 }
 

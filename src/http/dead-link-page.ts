@@ -9,8 +9,8 @@ export interface DeadLinkPage {
   readonly title: TextKey;
   /** What happened, and what to do next. */
   readonly lines: readonly TextKey[];
-  /** For somebody who looks for the reason; empty if the link is just dead. */
-  readonly facts?: string;
+  /** The code of what went wrong, for somebody who looks for the reason; absent if the link is just dead. */
+  readonly error?: string;
 }
 
 /** The language of a reader of whom nothing is known. */
@@ -21,12 +21,14 @@ export function languageOf({ headers }: FastifyRequest): Language {
 /** Sends the page in the language of the reader's browser. The caller has set the status. */
 export function sendDeadLink(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { title, lines, facts = "" }: DeadLinkPage,
+  { title, lines, error }: DeadLinkPage,
 ): FastifyReply {
   const language = languageOf(request);
   const wording = wordingIn(language);
   const paragraphs = lines.map((key) => html`<p>${wording.text(key)}</p>\n`);
-  const content = html`${joinHtml(paragraphs)}${facts !== "" && html`<p class="facts" lang="en" dir="ltr">${facts}</p>`}`;
+  const facts =
+    error !== undefined && html`<p class="facts" lang="en" dir="ltr">${error} · request ${request.id}</p>`;
+  const content = html`${joinHtml(paragraphs)}${facts}`;
   const page = servicePage({ language, title: wording.text(title), seal: "stop", content });
   return sendPage(reply, page, pagePolicy([], null));
 }

@@ -160,6 +160,6 @@ const NO_MAIL: DeadLinkPage = { title: "failedTitle", lines: ["noMail"] };
 /** Answers a request whose link leads nowhere, or that cannot be answered now. */
 function sendFailure(exchange: Exchange, { code }: FormsvcError, dead: DeadLinkPage): FastifyReply {
   if (code === "not_found") return sendDeadLink(exchange, dead);
-  const facts = `${describeError(code).error} · request ${exchange.request.id}`;
-  return sendDeadLink(exchange, { title: "failedTitle", lines: ["tryAgain"], facts });
+  const { error } = describeError(code);
+  return sendDeadLink(exchange, { title: "failedTitle", lines: ["tryAgain"], error });
 }

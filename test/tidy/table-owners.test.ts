@@ -23,6 +23,12 @@ const FOREIGN_USES: readonly ForeignUse[] = [
     why: "the messages of a submission wait as long as one of its files is before the scanner, which one statement tells of all of them",
   },
   {
+    folder: "submissions",
+    table: "delivery",
+    does: "reads",
+    why: "the clock is compared with the newest message, without those of submissions that were deleted because of their time",
+  },
+  {
     folder: "endpoints",
     table: "submission",
     does: "reads",
