@@ -148,8 +148,7 @@ class Checker {
     for (const name of SETTINGS) {
       if (given[name] === undefined) continue;
       checked[name] = this.#try<unknown>([...at, name], given[name], () => {
-        // A logo must belong to an allowed origin, so those are checked together.
-        const { allowed_origins = [] } = name === "page_logo" ? given : {};
+        const allowed_origins = name === "page_logo" ? originsFor(given) : [];
         const settings = {
           ...defaultEndpointSettings,
           ...settingsOf({ allowed_origins, [name]: given[name] }),
@@ -289,6 +288,15 @@ class Checker {
   #add(path: Path, message: string): void {
     this.#problems.push({ path, message });
   }
+}
+
+/**
+ * The origins with which the logo in the file is checked, because it must belong to one of them. If the file names none, the endpoint may
+ * have them: the plan checks that.
+ */
+function originsFor({ allowed_origins: origins, page_logo: logo }: FileEndpoint): readonly string[] {
+  if (origins !== undefined) return origins;
+  return typeof logo === "string" && URL.canParse(logo) ? [new URL(logo).origin] : [];
 }
 
 /** The problems of an error: a schema has a list of them, every other value has one sentence. */

@@ -4,6 +4,7 @@ import { checkTask, DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { taskSettingsOf } from "../endpoints/endpoint-json.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
+import { checkLogo } from "../endpoints/own-page.ts";
 import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../endpoints/endpoint-operations.ts";
 import { setSchema } from "../endpoints/schema-operations.ts";
 import { setSpam } from "../endpoints/spam-operations.ts";
@@ -43,6 +44,7 @@ export function planNewEndpoint(
 ): EndpointPlan {
   const { name, schema, state, spam, webhooks = [], recipients = [], autoreply = null } = wanted;
   requireTask(wanted, null, cell);
+  requireLogo(wanted, null, cell);
   const settings = Object.fromEntries(
     SETTINGS.flatMap((member) => (wanted[member] === undefined ? [] : [[member, wanted[member]]])),
   );
@@ -80,6 +82,7 @@ export function planKnownEndpoint(
   const { spam, state, autoreply } = wanted;
   const { endpoint } = current;
   requireTask(wanted, endpoint, cell);
+  requireLogo(wanted, endpoint, cell);
   if ((wanted.page ?? endpoint.page) === "on") named(cell, () => checkAskable(fieldsOf(wanted.schema)));
   const recipients = planRecipients(cell, wanted.recipients ?? [], current.recipients);
   const webhooks = planWebhooks(cell, wanted.webhooks ?? [], current.webhooks);
@@ -112,6 +115,13 @@ export function planKnownEndpoint(
 function requireTask(wanted: FileEndpoint, current: ShownEndpoint | null, cell: EndpointCell): void {
   const before = current && taskSettingsOf(current);
   named(cell, () => checkTask(taskSettingsOf(wanted, before ?? undefined), before));
+}
+
+/** Checks that the logo which the page will have comes from an origin which will be allowed. @throws usage naming the endpoint */
+function requireLogo(wanted: FileEndpoint, current: ShownEndpoint | null, cell: EndpointCell): void {
+  const logo = wanted.page_logo === undefined ? (current?.page_logo ?? null) : wanted.page_logo;
+  const origins = wanted.allowed_origins ?? current?.allowed_origins ?? [];
+  if (logo !== null) named(cell, () => void checkLogo(logo, origins));
 }
 
 /** Runs a check. @throws the error of the check, with the name of the endpoint */

@@ -51,7 +51,8 @@ function checkText(what: string, given: string | null, maximum: number): string 
   return text === "" ? null : text.toWellFormed();
 }
 
-function checkLogo(text: string, allowedOrigins: readonly string[]): string {
+/** Checks the address of a logo and returns it in the form that is stored. @throws usage naming what is wrong */
+export function checkLogo(text: string, allowedOrigins: readonly string[]): string {
   const url = text.length <= MAX_LOGO_LENGTH && URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "")
     throw new FormsvcError("usage", `not an https address for the logo: ${quoted(text)}`);

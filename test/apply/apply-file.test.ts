@@ -254,3 +254,30 @@ test("a plan foresees that a form's own page would lack its task, for a new form
   ]);
   expect(linesOf(await planOf(perform, file({ page: "off", ...required })))).toHaveLength(1);
 });
+
+test("a logo is checked with the allowed origins that the form will have, in the file or not, before the first change", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (settings: object) => ({
+    version: 1,
+    workspaces: [
+      { name: "A", endpoints: [{ name: "Contact", schema: { a: { type: "string" } }, ...settings }] },
+    ],
+  });
+  const logo = (host: string) => ({ page_logo: `https://${host}/logo.png` });
+  const origins = (...hosts: string[]) => ({ allowed_origins: hosts.map((host) => `https://${host}`) });
+  const foreseen = {
+    code: "usage",
+    message: expect.stringMatching(/^A\/Contact: the logo must come from one of/) as string,
+  };
+  await expect(planOf(perform, file(logo("a.example")))).rejects.toMatchObject(foreseen);
+  await applyTo(perform, file(origins("a.example", "b.example")));
+  await expect(planOf(perform, file(logo("c.example")))).rejects.toMatchObject(foreseen);
+  const other = file({ ...logo("a.example"), ...origins("b.example") });
+  expect(() => planOf(perform, other)).toThrow("page_logo: the logo must come from one of");
+  await applyTo(perform, file(logo("a.example")));
+  expect(linesOf(await planOf(perform, file(logo("a.example"))))).toEqual([]);
+  // The origin of a logo that the file does not name cannot go either.
+  await expect(planOf(perform, file(origins("b.example")))).rejects.toMatchObject(foreseen);
+  await applyTo(perform, file({ ...logo("b.example"), ...origins("b.example") }));
+  await applyTo(perform, file({ page_logo: null, ...origins() }));
+});
