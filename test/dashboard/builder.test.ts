@@ -183,6 +183,21 @@ describe.skipIf(chromiumPath === null)("the fields of a form in a real browser",
     expect(Object.keys(stored())).toEqual(["cake", "wishes", "day", "use_my_answers"]);
   });
 
+  test("stay on the page with what was typed while the server does not answer, and change when it does", async () => {
+    const page = await opened();
+    await page.locator("#field-1 > details > summary").click();
+    await page.fill("#f-f-1-label", "Your bread");
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Consent" }).click();
+    await page.getByText("The server gave no answer. Try again.").waitFor();
+    expect(await page.inputValue("#f-f-1-label")).toBe("Your bread");
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Consent" }).click();
+    await page.locator("#field-4").waitFor();
+    expect(await page.getByText("The server gave no answer").count()).toBe(0);
+    expect((await labels(page))[1]).toBe("Your bread");
+  });
+
   test("of a ready-made form change their language in place, and what was typed stays", async () => {
     const page = await opened();
     await page.goto(`${server.url}/dashboard/endpoints/new?start=order`);

@@ -1,4 +1,4 @@
-import { typedIn } from "./typed-form.ts";
+import { NO_ANSWER, typedIn } from "./typed-form.ts";
 
 /** Time after the last key until the preview is updated, because the person may go on typing. */
 const WAIT_MS = 800;
@@ -104,13 +104,18 @@ class FieldList {
 
   /**
    * Sends the form and shows the server's version. For the action `look` only the texts beside the inputs are replaced, and what rows are
-   * called. Returns whether the server answered.
+   * called. Returns false if the form has to be sent as without script, because the server has to say something else. If it does not answer,
+   * the page stays as it is and says so: leaving it would lose what was typed.
    */
   async #show(action: string): Promise<boolean> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const sent = typedIn(this.#form, action);
       const page = await pageFor(this.#form, sent);
-      if (page === null || page.querySelector(FIELDS) === null) return false;
+      if (page === null) {
+        if (action !== "look") this.#say(NO_ANSWER, "notice bad");
+        return true;
+      }
+      if (page.querySelector(FIELDS) === null) return false;
       // If the person has typed on meanwhile, the form is sent again, so that nothing is lost.
       if (typedIn(this.#form, action).toString() !== sent.toString()) continue;
       this.#replace(page, action === "look");
@@ -120,8 +125,7 @@ class FieldList {
   }
 
   #replace(page: Document, isLook: boolean): void {
-    const preview = page.querySelector<HTMLElement>("[data-preview=right]");
-    if (preview !== null) document.querySelector("[data-preview]")?.replaceWith(preview);
+    swap(page, "[data-preview=right]", "[data-preview]");
     if (isLook) {
       for (const row of page.querySelectorAll("[data-field]"))
         for (const part of ["span:first-child", "small"])
@@ -132,19 +136,22 @@ class FieldList {
     }
     const fields = page.querySelector(FIELDS);
     if (fields === null) return;
-    const starts = page.querySelector("[data-starts]");
-    if (starts !== null) document.querySelector("[data-starts]")?.replaceWith(starts);
+    swap(page, "[data-starts]");
     const focused = fields.querySelector<HTMLElement>("[autofocus]");
     // Browsers obey the attribute only when a page loads.
     focused?.removeAttribute("autofocus");
     this.#form.querySelector(FIELDS)?.replaceWith(fields);
     focused?.focus();
     focused?.scrollIntoView({ block: "nearest" });
-    const news = this.#form.querySelector("[data-say]");
-    if (news !== null) news.textContent = page.querySelector("[data-say]")?.textContent ?? "";
+    this.#say(page.querySelector("[data-say]")?.textContent ?? "", "hidden-text");
     // This informs the code that guards unsaved changes.
     this.#form.dispatchEvent(new Event("input"));
     clearTimeout(this.#waiting);
+  }
+
+  #say(text: string, className: string): void {
+    const news = this.#form.querySelector("[data-say]");
+    if (news !== null) Object.assign(news, { textContent: text, className });
   }
 
   #onGrip(event: PointerEvent): void {
@@ -167,6 +174,12 @@ class FieldList {
     addEventListener("pointermove", move);
     for (const each of ENDS) addEventListener(each, end);
   }
+}
+
+/** Replaces a part of the shown page with that of another one, if both have it. */
+function swap(page: Document, from: string, to = from): void {
+  const part = page.querySelector(from);
+  if (part !== null) document.querySelector(to)?.replaceWith(part);
 }
 
 const ENDS = ["pointerup", "pointercancel"] as const;

@@ -17,17 +17,7 @@ export interface Focus {
 }
 
 /** Types of input that take no letters. */
-const NO_TEXT = new Set([
-  "checkbox",
-  "radio",
-  "button",
-  "submit",
-  "reset",
-  "range",
-  "color",
-  "file",
-  "image",
-]);
+const NO_TEXT = /^(?:checkbox|radio|button|submit|reset|range|color|file|image)$/;
 
 /** The key if it may be a command; null while somebody types, and for keys that belong to the browser. */
 export function commandKey(press: KeyPress, focus: Focus): string | null {
@@ -38,5 +28,5 @@ export function commandKey(press: KeyPress, focus: Focus): string | null {
 
 function isTyping({ tagName, type = "text", isContentEditable = false }: Focus): boolean {
   if (isContentEditable || tagName === "TEXTAREA" || tagName === "SELECT") return true;
-  return tagName === "INPUT" && !NO_TEXT.has(type);
+  return tagName === "INPUT" && !NO_TEXT.test(type);
 }

@@ -8,12 +8,7 @@ const TOKEN = /^[\w-]{32}$/;
 export function takeLinkToken(): void {
   const form = document.querySelector<HTMLDetailsElement>("details[data-link-form]");
   if (form === null) return;
-  const take = (): void => {
-    const token = location.hash.slice(1);
-    // The link that skips the navigation has a # too.
-    if (!TOKEN.test(token)) return;
-    // The token is removed from the address and the history, so that nobody reads it there.
-    history.replaceState(null, "", location.pathname + location.search);
+  onToken((token) => {
     form.open = true;
     fill(form, "token", token);
     // This makes a page with an error look like this page.
@@ -22,21 +17,28 @@ export function takeLinkToken(): void {
     show("[data-with-link]", true);
     document.title = document.querySelector("h1")?.innerText ?? document.title;
     form.querySelector<HTMLInputElement>("input[type=password]")?.focus();
-  };
-  take();
-  addEventListener("hashchange", take);
+  });
 }
 
 /** Takes the token of an invitation. The form sends it at once, which shows the invitation and changes nothing. */
 export function takeInvitation(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-invitation]");
   if (form === null) return;
-  const take = (): void => {
-    const token = location.hash.slice(1);
-    if (!TOKEN.test(token)) return;
-    history.replaceState(null, "", location.pathname + location.search);
+  onToken((token) => {
     fill(form, "token", token);
     form.requestSubmit();
+  });
+}
+
+/** Calls `use` with the token in the address, now or when one comes. */
+function onToken(use: (token: string) => void): void {
+  const take = (): void => {
+    const token = location.hash.slice(1);
+    // The link that skips the navigation has a # too.
+    if (!TOKEN.test(token)) return;
+    // The token is removed from the address and the history, so that nobody reads it there.
+    history.replaceState(null, "", location.pathname + location.search);
+    use(token);
   };
   take();
   addEventListener("hashchange", take);

@@ -1,3 +1,5 @@
+import { NO_ANSWER } from "./typed-form.ts";
+
 /*
  * Asks the device for a passkey. A page names the address of the question in `data-passkey`, or contains the question in
  * `data-new-passkey`. The form around it sends the answer.
@@ -20,7 +22,6 @@ const CANCELLED =
   "Nothing came from the device: it was cancelled, took too long, or has no passkey for this site.";
 const KNOWN = "This device has a passkey of this account already.";
 const ELSEWHERE = "Passkeys do not work at this address. Open the page by the host name of the server.";
-const SILENT = "The server gave no answer. Try again.";
 
 export function offerPasskeys(): void {
   for (const section of document.querySelectorAll<HTMLElement>("[data-passkey], [data-new-passkey]")) {
@@ -52,7 +53,7 @@ async function answerOf(section: HTMLElement): Promise<unknown> {
   if (made !== undefined) return create(JSON.parse(made) as AskedNew);
   const body = new URLSearchParams({ use: section.dataset["use"] ?? "" });
   const answer = await fetch(section.dataset["passkey"] ?? "", { method: "POST", body });
-  if (!answer.ok) throw new TypeError(SILENT);
+  if (!answer.ok) throw new TypeError(NO_ANSWER);
   return get((await answer.json()) as Asked);
 }
 
@@ -94,7 +95,7 @@ function sentenceOf(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
   if (name === "InvalidStateError") return KNOWN;
   if (name === "SecurityError") return ELSEWHERE;
-  return name === "TypeError" ? SILENT : CANCELLED;
+  return name === "TypeError" ? NO_ANSWER : CANCELLED;
 }
 
 function say(section: HTMLElement, sentence: string): void {
