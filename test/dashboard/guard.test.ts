@@ -48,7 +48,7 @@ test("an address that no page has is answered by a page, with the navigation of 
   const server = await startServer();
   const { status, text } = await (await visit(server)).get(LOST);
   expect(status).toBe(404);
-  expect(text).toContain("There is no such page.");
+  expect(text).toContain("There is no such page. If it was there before, it was deleted or moved meanwhile");
   expect(text).toContain('aria-label="Main"');
   expect(text).toContain("ada@example.com");
 });

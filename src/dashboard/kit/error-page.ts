@@ -21,13 +21,17 @@ export function errorPage({ thrown, request, reply, log }: Failure): Page {
   const { status } = describeError(error.code);
   const heading = headingOf(status);
   const content = html`<h1>${heading}</h1>
-    <p>${sentence(error.message)}</p>
+    <p>${sentence(error.message)}${status === 404 && request.method === "GET" && GONE}</p>
     <p class="muted">
       ${status >= 500 ? "Nothing that you typed was saved. " : ""}Request <code>${request.id}</code> ·
       <a href="/dashboard">Back to the inbox</a>
     </p>`;
   return { kind: "page", title: heading, content, status };
 }
+
+/** For people who follow the link of an e-mail or a bookmark. It says the same whether something was there or not. */
+const GONE =
+  " If it was there before, it was deleted or moved meanwhile, or belongs to a workspace of another account.";
 
 function headingOf(status: number): string {
   if (status === 404) return "Not found";
