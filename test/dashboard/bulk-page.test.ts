@@ -180,6 +180,26 @@ test("what is deleted comes into the bin, from which the notice and the bin brin
   );
 });
 
+test("what somebody has put into the bin meanwhile is left out, and the rest is done", async () => {
+  const { server, ben, cleo, ids, others } = await world();
+  const [one = "", two = "", three = ""] = ids;
+  await ben.post("/dashboard/bulk", ticked("delete", [one]));
+  const spam = await ben.post("/dashboard/bulk", ticked("spam", ids));
+  expect([spam.status, spam.headers["location"]]).toEqual([
+    303,
+    `/dashboard?notice=did-spam&n=2&undo=${two}.${three}`,
+  ]);
+  const late = await ben.post(`/dashboard/bulk?on=${one}`, ticked("done", [one]));
+  expect([late.status, late.headers["location"]]).toEqual([303, "/dashboard?notice=in-bin&n=1"]);
+  expect((await ben.get(late.headers["location"] ?? "")).text).toContain(
+    "the submission is in the bin already",
+  );
+  // Somebody else's is like one that does not exist, in the bin too.
+  await cleo.post("/dashboard/bulk", ticked("delete", [others]));
+  expect((await ben.post("/dashboard/bulk", ticked("done", [two, others]))).status).toBe(404);
+  expect(server.owner.prepare("SELECT count(*) FROM submission_bin").pluck().get()).toBe(2);
+});
+
 test("submissions are marked done, opened again and assigned, one or many, and filtered by it", async () => {
   const { server, ben, ids, cleo } = await world();
   const [one = "", two = "", three = ""] = ids;

@@ -14,6 +14,7 @@ import type { Access } from "../../operations/access.ts";
 import type { Assignee } from "../../workspaces/assignee.ts";
 import { isInReach } from "../../workspaces/reach.ts";
 import { listAssigneesOf } from "../../submissions/manage/reach-assignees.ts";
+import { listBinned } from "../../submissions/stored/submission-bin.ts";
 import { getViewableSubmission } from "../../submissions/stored/submission-store.ts";
 import { listDone } from "../../submissions/stored/submission-work.ts";
 import { listMarks } from "../../history/teach.ts";
@@ -47,11 +48,14 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
   routes.write("/bulk", async (visit) => {
     const { form, query, viewer } = visit;
     const deed = readDeed(form);
-    const ids = readIds(form, "id");
+    const named = readIds(form, "id");
+    const ids = await parts.db.read(() => dropStale(viewer, deed, named));
     const hams = deed === "none" ? readIds(form, "ham") : [];
     const { path, ...position } = readReturn(query);
     const back = addressOf(readInboxFilter(query), path, position);
-    if (ids.length + hams.length === 0) return redirect(back, "none-selected");
+    if (named.length + hams.length === 0) return redirect(back, "none-selected");
+    if (ids.length + hams.length === 0)
+      return redirect(addressOf(readInboxFilter(query)), "in-bin", named.length);
     const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);
     if (isFinal && form.get("confirmed") !== "yes") {
       const access = deed === "purge" ? "submissions:purge" : "submissions:write";
@@ -83,6 +87,19 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     });
     return redirect(back, "did-purge", deleted);
   });
+}
+
+/**
+ * Leaves out what somebody has deleted since the page was loaded, so that the action goes on with the rest. Only the bin's own actions are
+ * for what is in it.
+ *
+ * @throws not_found for a submission in the bin that the viewer may not see, as for one that does not exist
+ */
+function* dropStale(viewer: Viewer, deed: Deed, ids: readonly string[]): Steps<readonly string[]> {
+  if (deed === "undelete" || deed === "purge") return ids;
+  const binned = yield* listBinned(ids);
+  for (const id of binned) yield* getViewableSubmission(viewer, id);
+  return ids.filter((id) => !binned.has(id));
 }
 
 /** The submissions that the action will change: those that are done already, or marked as spam, stay as they are when it is undone. */

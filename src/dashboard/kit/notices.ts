@@ -89,6 +89,8 @@ const NOTICES: Readonly<Record<string, string | ((count: number) => string)>> = 
     `${posts(count)} released; the others stay here, because the month’s limit of the plan is reached.`,
   "held-dropped": (count) => `${posts(count)} dropped for good.`,
   "none-selected": "Select at least one row first.",
+  "in-bin": (count) =>
+    `Nothing was changed: ${count === 1 ? "the submission is" : "the submissions are"} in the bin already.`,
   "did-spam": (count) => `${submissions(count)} marked as spam. The filter learns from it.`,
   "did-ham": (count) => `${submissions(count)} marked as not spam. The filter learns from it.`,
   "did-restore": (count) =>
