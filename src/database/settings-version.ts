@@ -1,5 +1,3 @@
-import { sql } from "kysely";
-import { query } from "./database.ts";
 import { TEXT_PARAMETER } from "./parameters.ts";
 import { all, first, run, type Steps, text } from "./steps.ts";
 
@@ -10,6 +8,7 @@ const KEPT_CHANGES = 1000;
 export type ChangedSettings = ReadonlySet<string> | null;
 
 export const SETTINGS_SQL = {
+  raise: "UPDATE settings_version SET version = version + 1",
   version: "SELECT version FROM settings_version",
   record: `INSERT INTO settings_change (slot, version, subject)
     SELECT version % ${KEPT_CHANGES}, version, ${TEXT_PARAMETER} FROM settings_version WHERE true
@@ -27,7 +26,7 @@ export const SETTINGS_SQL = {
  * recipients, if nothing is kept of it by endpoint; or `everything`
  */
 export function* raiseSettingsVersion(subject: string): Steps<void> {
-  yield* run(query.updateTable("settings_version").set({ version: sql`version + 1` }));
+  yield* run(text(SETTINGS_SQL.raise));
   yield* run(text(SETTINGS_SQL.record, subject));
 }
 
