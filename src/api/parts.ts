@@ -26,7 +26,7 @@ export type ServedParts = Omit<ApiParts, "committed" | "source"> & {
 };
 
 /** Stands for the file of a request that has none. */
-export const NO_FILE: ImportedFile = { name: "", longestPieceBytes: 0, bytes: () => [] };
+export const NO_FILE: ImportedFile = { name: "", longestPieceBytes: 0, mostMembers: 0, bytes: () => [] };
 
 /** What the API and the operations behind it work with. */
 export interface ApiParts {

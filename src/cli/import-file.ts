@@ -24,7 +24,12 @@ const READ_BYTES = 65_536;
 
 /** A file of this machine, which can be read several times. */
 export function importFile(file: string): ImportedFile {
-  return { name: file, bytes: () => readParts(file), longestPieceBytes: MAX_PIECE_BYTES };
+  return {
+    name: file,
+    bytes: () => readParts(file),
+    longestPieceBytes: MAX_PIECE_BYTES,
+    mostMembers: Infinity,
+  };
 }
 
 /** The error for a pipe. It is empty when it is read again, so nothing would be imported and nobody would notice. */

@@ -12,7 +12,14 @@ import { performOn } from "../support/terminal.ts";
 
 function sourceOf(posts: readonly object[]) {
   const text = posts.map((post) => `${JSON.stringify(post)}\n`).join("");
-  return { source: { name: "held.ndjson", bytes: () => [Buffer.from(text)], longestPieceBytes: 1_048_576 } };
+  return {
+    source: {
+      name: "held.ndjson",
+      bytes: () => [Buffer.from(text)],
+      longestPieceBytes: 1_048_576,
+      mostMembers: 22_000,
+    },
+  };
 }
 
 const REASONS = [{ signal: "links", points: 90, field: "message", detail: "9 links" }];

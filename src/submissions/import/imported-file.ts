@@ -8,6 +8,13 @@ export interface ImportedFile {
   readonly bytes: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** The largest number of bytes that are read in one piece: a line of NDJSON, or a whole table in JSON. */
   readonly longestPieceBytes: number;
+  /** The largest number of objects, lists and members of a line of NDJSON, or of a row of a table in JSON. */
+  readonly mostMembers: number;
+}
+
+/** What is wrong with a line or a row that has more. */
+export function tooManyMembers(place: string, most: number): string {
+  return `${place} has more than ${most} objects, lists and members; import the file by the command on the server's machine`;
 }
 
 /** What every import needs besides the database. */

@@ -9,7 +9,8 @@ import type { Context } from "../../operations/operation.ts";
 import { reachWorkspace } from "../../workspaces/reach.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { lineAheadOfClock } from "./ahead-of-clock.ts";
-import { type ImportedFile, linesOf } from "./imported-file.ts";
+import { type ImportedFile, linesOf, tooManyMembers } from "./imported-file.ts";
+import { hasMoreMembers } from "./json-pieces.ts";
 
 /** The largest number of posts in one transaction; a server that writes at the same time waits for it. */
 const BATCH_SIZE = 500;
@@ -130,6 +131,8 @@ export async function* readExport<Shape extends LineShape>(
     number += 1;
     if (line.trim() === "") continue;
     const position = `${file.name}: line ${number}`;
+    if (hasMoreMembers(line, file.mostMembers))
+      throw new FormsvcError("usage", tooManyMembers(position, file.mostMembers));
     const content = parseLine(line, shape, position);
     const ahead = lineAheadOfClock(content, now);
     if (ahead !== null) throw new FormsvcError("usage", `${position}: ${ahead}`);

@@ -1,8 +1,8 @@
-import { yieldToOthers } from "../../database/slices.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { decodeText } from "./decode-text.ts";
 import { FORMATS, type TableFormat } from "./import-formats.ts";
-import type { ImportedFile } from "./imported-file.ts";
+import { type ImportedFile, tooManyMembers } from "./imported-file.ts";
+import { findListIn, hasMoreMembers, piecesOf } from "./json-pieces.ts";
 import { readCsv } from "./read-csv.ts";
 
 export interface TableRow {
@@ -88,31 +88,21 @@ async function csvTable(
 }
 
 async function jsonTable(
-  { name, longestPieceBytes }: ImportedFile,
+  source: ImportedFile,
   chunks: AsyncIterable<string>,
   format: TableFormat,
 ): Promise<Table> {
-  let text = "";
-  for await (const chunk of chunks) {
-    text += chunk;
-    // No row of a JSON table can be used before the whole text is read.
-    if (text.length > longestPieceBytes)
-      throw new FormsvcError(
-        "usage",
-        `${name}: JSON is read up to ${longestPieceBytes / 1_048_576} MiB here; export CSV instead`,
-      );
-  }
-  const items = itemsOf(parse(name, text));
-  await yieldToOthers();
-  if (items === null)
-    throw new FormsvcError("usage", `${name}: expected a list of rows, or one in "submissions"`);
+  const { name } = source;
   const headings = new Map<string, number>();
-  const flat = items.map((item) => flatten(item, FORMATS[format].fieldsIn));
-  for (const row of flat) {
-    for (const key of Object.keys(row ?? {})) if (!headings.has(key)) headings.set(key, headings.size);
-    if (headings.size > MAX_HEADINGS)
-      throw new FormsvcError("usage", `${name}: more than ${MAX_HEADINGS} members`);
-  }
+  const flat: (Readonly<Record<string, unknown>> | null)[] = [];
+  for await (const items of readItems(source, await readWhole(source, chunks)))
+    for (const item of items) {
+      const row = flatten(item, FORMATS[format].fieldsIn);
+      flat.push(row);
+      for (const key of Object.keys(row ?? {})) if (!headings.has(key)) headings.set(key, headings.size);
+      if (headings.size > MAX_HEADINGS)
+        throw new FormsvcError("usage", `${name}: more than ${MAX_HEADINGS} members`);
+    }
   if (flat.length * headings.size > MAX_CELLS)
     throw new FormsvcError(
       "usage",
@@ -129,19 +119,67 @@ async function jsonTable(
   return { headings: keys, rows: rows(), isGuarded: false };
 }
 
+async function readWhole(
+  { name, longestPieceBytes }: ImportedFile,
+  chunks: AsyncIterable<string>,
+): Promise<string> {
+  let text = "";
+  for await (const chunk of chunks) {
+    text += chunk;
+    // No row of a JSON table can be used before the whole text is read.
+    if (text.length > longestPieceBytes)
+      throw new FormsvcError(
+        "usage",
+        `${name}: JSON is read up to ${longestPieceBytes / 1_048_576} MiB here; export CSV instead`,
+      );
+  }
+  return text;
+}
+
+/** The rows of a JSON table, some at a time. @throws usage */
+async function* readItems(
+  { name, mostMembers }: ImportedFile,
+  text: string,
+): AsyncGenerator<readonly unknown[]> {
+  const begun = text.search(/[[{]/);
+  const isList = text[begun] === "[";
+  const start = isList ? begun + 1 : findListIn(text, "submissions");
+  const none = `${name}: expected a list of rows, or one in "submissions"`;
+  if (start === null) {
+    if (!hasMoreMembers(text, mostMembers)) parse(name, text);
+    throw new FormsvcError("usage", none);
+  }
+  const list = piecesOf(text, start, mostMembers);
+  let count = 0;
+  try {
+    for await (const items of list.items) {
+      yield items;
+      count += items.length;
+    }
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new FormsvcError("usage", tooManyMembers(`${name}: one row after row ${count}`, mostMembers));
+    if (error instanceof SyntaxError) throw notJson(name, error);
+    throw error;
+  }
+  const around = `${text.slice(0, start)}]${text.slice(list.end())}`;
+  if (hasMoreMembers(around, mostMembers)) throw new FormsvcError("usage", none);
+  const outer = parse(name, around);
+  // A member of that name may follow that is no list.
+  if (!isList && !Array.isArray((outer as { readonly submissions?: unknown }).submissions))
+    throw new FormsvcError("usage", none);
+}
+
 function parse(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FormsvcError("usage", `${name}: not JSON (${(error as Error).message})`, { cause: error });
+    throw notJson(name, error as Error);
   }
 }
 
-function itemsOf(content: unknown): readonly unknown[] | null {
-  if (Array.isArray(content)) return content;
-  if (!isObject(content)) return null;
-  const inner = content["submissions"];
-  return Array.isArray(inner) ? inner : null;
+function notJson(name: string, error: Error): FormsvcError {
+  return new FormsvcError("usage", `${name}: not JSON (${error.message})`, { cause: error });
 }
 
 /** Moves the fields of a row beside the other members; a field replaces a member of the same name. Null if the row is not an object. */
