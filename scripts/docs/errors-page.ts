@@ -18,7 +18,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
     "Check the address or the name; the matching `list` command shows what there is. (HTTP: the path is wrong.)",
   method_not_allowed: "Use a method that the `Allow` header lists.",
   request_timeout:
-    "Send the request again, faster; the limits are `server.requestTimeoutMs` and, for a body, 240 bytes a second after 5 s.",
+    "Send the request again, faster; the limits are `server.requestTimeoutMs`, six times that (a minute at most) for a body that keeps coming, and 240 bytes a second after 5 s.",
   conflict:
     "A post: use a new `Idempotency-Key` for a new one; wait for one that is still under way. All else: see `message`, which says what stands against it.",
   gone: "Events: begin anew without `after`, and read what there is from its list. A file: `message` says why its bytes are not given.",

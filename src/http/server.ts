@@ -27,7 +27,7 @@ import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { createRequestLog, type RequestObserver } from "./request-log.ts";
 import { followAsked, refuseSocket, SLOW_REQUEST } from "./socket-errors.ts";
 import { createShares, type Holdings } from "./shares.ts";
-import { type BodyPaces, endSlowBodies } from "./slow-bodies.ts";
+import { type BodyPaces, endSlowBodies, steadyTimeoutMs } from "./slow-bodies.ts";
 import { boundPieces, SMALL_PIECES } from "./small-pieces.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
@@ -155,7 +155,7 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
   const nextId = createRequestIds();
   const lastAsked = followAsked();
   const server = createInstance(parts, {
-    requestTimeout: Math.max(limits.requestTimeoutMs, limits.uploadTimeoutMs),
+    requestTimeout: Math.max(steadyTimeoutMs(limits.requestTimeoutMs), limits.uploadTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: MAX_STILL_MS,
     genReqId: (request) => givenId(request) ?? nextId(),

@@ -13,6 +13,13 @@ const GRACE_MS = 5000;
 const UPLOAD_GRACE_MS = 30_000;
 const CHECK_MS = 500;
 
+/**
+ * How many times as long as the limit a request may take whose body keeps coming at the least pace, and the longest time that this gives it:
+ * a phone on a bad network sends a long message in 20 s.
+ */
+const STEADY_TIMES = 6;
+const MAX_STEADY_MS = 60_000;
+
 /** When a body was first checked, and how many bytes its connection had received by then. */
 interface Seen {
   readonly atMs: number;
@@ -21,8 +28,10 @@ interface Seen {
 
 /** How fast a body must arrive. */
 interface Pace {
-  /** The limit for the whole request. */
+  /** The limit for a request whose body does not keep coming. */
   readonly timeoutMs: number;
+  /** The limit for the whole request. */
+  readonly steadyMs: number;
   readonly bytesPerSecond: number;
   readonly graceMs: number;
 }
@@ -46,11 +55,13 @@ export function endSlowBodies(
 ): void {
   const usual: Pace = {
     timeoutMs: paces.requestTimeoutMs,
+    steadyMs: steadyTimeoutMs(paces.requestTimeoutMs),
     bytesPerSecond: MIN_BYTES_PER_SECOND,
     graceMs: paces.graceMs ?? GRACE_MS,
   };
   const upload: Pace = {
     timeoutMs: paces.uploadTimeoutMs,
+    steadyMs: paces.uploadTimeoutMs,
     bytesPerSecond: paces.minBytesPerSecond,
     graceMs: paces.graceMs ?? UPLOAD_GRACE_MS,
   };
@@ -62,7 +73,7 @@ export function endSlowBodies(
       if (complete || !socket.writable) continue;
       const { isUpload, startedAt } = request.flight ?? { isUpload: false, startedAt: now };
       const pace = isUpload ? upload : usual;
-      if (now - startedAt > pace.timeoutMs) {
+      if (now - startedAt > pace.steadyMs) {
         refuse(socket);
         continue;
       }
@@ -70,7 +81,7 @@ export function endSlowBodies(
       if (readableFlowing !== true && !isUpload) continue;
       const seen = bodies.get(request);
       if (seen === undefined) bodies.set(request, { atMs: now, bytesRead: socket.bytesRead });
-      else if (isSlow(seen, now, socket.bytesRead, pace)) refuse(socket);
+      else if (isSlow(seen, now, socket.bytesRead, paceAfter(now - startedAt, pace))) refuse(socket);
     }
   };
   // The check runs after the bytes that have arrived are read, so a pause of the process makes no body look slow.
@@ -79,6 +90,17 @@ export function endSlowBodies(
     clearInterval(timer);
     done();
   });
+}
+
+/** The longest time that a request without files may take to arrive, if its body keeps coming. */
+export function steadyTimeoutMs(requestTimeoutMs: number): number {
+  return Math.max(requestTimeoutMs, Math.min(STEADY_TIMES * requestTimeoutMs, MAX_STEADY_MS));
+}
+
+/** After a limit that is short, less of the time may have passed without bytes. */
+function paceAfter(elapsedMs: number, pace: Pace): Pace {
+  const graceMs = elapsedMs > pace.timeoutMs ? Math.min(pace.graceMs, pace.timeoutMs / 2) : pace.graceMs;
+  return { ...pace, graceMs };
 }
 
 function isSlow(seen: Seen, nowMs: number, bytesRead: number, { graceMs, bytesPerSecond }: Pace): boolean {

@@ -91,7 +91,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
       baseUrl: null,
       trustProxy: [],
       bodyLimitBytes: 65_536,
-      requestTimeoutMs: 60_000,
+      requestTimeoutMs: 10_000,
       shutdownGraceMs: 15_000,
     },
     database: { path: "./formsvc.db", url: null, poolSize: 8 },

@@ -49,6 +49,37 @@ test("a phone that sends 2 KB at 300 bytes a second is waited for", async () => 
   expect(splitAnswers(connection.received())[0]?.status).toBe(200);
 }, 60_000);
 
+/** Sends a post of this length at 400 bytes a second. Returns the status, and the time until the answer. */
+async function sendSteadily(server: TestServer, key: string, length: number) {
+  const message = "x".repeat(length - JSON.stringify({ ...goodPost, message: "" }).length);
+  const text = JSON.stringify({ ...goodPost, message });
+  const connection = await openRaw(server.port);
+  connection.write(headFor(key, text.length));
+  const startedAt = performance.now();
+  let sent = 0;
+  const send = setInterval(() => {
+    const due = Math.floor(((performance.now() - startedAt) / 1000) * 400);
+    connection.write(text.slice(sent, due));
+    sent = Math.max(sent, Math.min(due, text.length));
+  }, 100);
+  await until(() => connection.received() !== "" || connection.socket.destroyed);
+  clearInterval(send);
+  return { status: splitAnswers(connection.received())[0]?.status, ms: performance.now() - startedAt };
+}
+
+test("a body that keeps coming has six times requestTimeoutMs, and no more", async () => {
+  const server = await startServer({ server: { requestTimeoutMs: 1000 } });
+  const { publishable } = await server.addEndpoint();
+  const [short, long] = await Promise.all([
+    sendSteadily(server, publishable, 1000),
+    sendSteadily(server, publishable, 10_000),
+  ]);
+  expect([short.status, long.status]).toEqual([200, 408]);
+  expect(short.ms).toBeGreaterThan(2000);
+  expect(long.ms).toBeGreaterThan(6000);
+  expect(long.ms).toBeLessThan(20_000);
+}, 60_000);
+
 test("headers have ten seconds, however long a request may take", async () => {
   const server = await startServer();
   const connection = await openRaw(server.port);
