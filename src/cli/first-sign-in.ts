@@ -1,17 +1,43 @@
 import { dashboardAddress } from "../config/dashboard-address.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { canAnybodySignIn } from "../sessions/credential-store.ts";
 import { FIRST_ACCOUNT_EMAIL, listAccounts } from "../workspaces/workspace-store.ts";
 import type { CommandContext } from "./command.ts";
 
+/** Time between two tries while another process writes to the database. */
+const RETRY_MS = 250;
+const TRIES = 40;
+
 /**
  * If nobody can sign in to the dashboard yet, prints a link that sets the first operator's password. It is printed next to the log and
- * never in it. In an empty database, this makes the first account.
+ * never in it. In an empty database, this makes the first account. The server takes posts already, so an error ends nothing: it is noted.
  *
  * @param url the server's own address, with the port that the system chose
  */
 export async function offerFirstSignIn(
+  db: AnyDatabase,
+  config: Config,
+  context: CommandContext,
+  url: string,
+): Promise<void> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await offerOnce(db, config, context, url);
+    } catch (error) {
+      if (!(error instanceof FormsvcError)) throw error;
+      if (error.code !== "database_busy" || left === 1)
+        return context.output.note(
+          `no link for the first sign-in was made (${error.message}); make one with: formsvc account sign-in-link EMAIL`,
+        );
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+async function offerOnce(
   db: AnyDatabase,
   config: Config,
   context: CommandContext,

@@ -90,7 +90,7 @@ async function serveUntilStopped(
   try {
     news.ready();
     if (config.dashboard.enabled && listenFd === null && isOnTerminal())
-      await offerFirstSignIn(db, config, context, server.url);
+      await Promise.race([offerFirstSignIn(db, config, context, server.url), stopSignal]);
     serverStopping(log, await Promise.race([stopSignal, endWhenLost(db, log)]));
     news.stopping();
   } finally {
