@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { FormsvcError } from "../foundation/errors.ts";
-import { sizeText } from "../foundation/file-list.ts";
+import { exactSizeText, sizeText } from "../foundation/file-list.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import {
   deleteFile,
@@ -56,7 +56,7 @@ const show = operationCommand({
       [
         ["id", file.id],
         ["name", file.name],
-        ["size", `${sizeText(file.size)} (${file.size})`],
+        ["size", exactSizeText(file.size)],
         ["type", file.type],
         ["SHA-256", file.sha256],
         ["submission", file.submission_id],

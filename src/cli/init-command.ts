@@ -69,6 +69,8 @@ const init = command({
   },
 });
 
+const MISSING_FOLDER = new Set(["ENOENT", "ENOTDIR"]);
+
 /**
  * Writes a file that everybody may read: it holds no secret, not even an address with a password, and a service reads it as its own user.
  */
@@ -79,6 +81,10 @@ function writeConfigFile(file: string, databasePath: string | null): void {
   try {
     writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o644, flag: "wx" });
   } catch (error) {
+    if (MISSING_FOLDER.has((error as NodeJS.ErrnoException).code ?? ""))
+      throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`, {
+        cause: error,
+      });
     throw new FormsvcError("failed", `${file}: cannot be written (${(error as Error).message})`, {
       cause: error,
     });

@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { fstatSync, readSync, statSync, writeSync } from "node:fs";
 import { FormsvcError } from "../foundation/errors.ts";
 import { jsonText, plainText, terminalText } from "../foundation/plain-text.ts";
 
@@ -32,7 +32,11 @@ export interface Output {
 
 export function createOutput(options: { readonly json: boolean; readonly quiet: boolean }): Output {
   let consequence: string | null = null;
-  const print = (text: string): void => writeAll(1, text, consequence);
+  const print = (text: string): void => {
+    if (consequence !== null && isClosed(1))
+      throw new FormsvcError("failed", `standard output is closed; ${consequence}`);
+    writeAll(1, text, consequence);
+  };
   const out = (text: string): void => print(`${text}\n`);
   let progressLength = 0;
   const note = (text: string): void => {
@@ -74,6 +78,18 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
  */
 export function isOnTerminal(): boolean {
   return process.stdout.isTTY && process.stderr.isTTY && process.stdin.isTTY;
+}
+
+/**
+ * Whether the caller closed a descriptor, as `>&-` does. Node opens `/dev/null` in its place, for reading too, while a shell that is told
+ * to drop the output opens it for writing only.
+ */
+function isClosed(fd: 1 | 2): boolean {
+  try {
+    return fstatSync(fd).rdev === statSync("/dev/null").rdev && readSync(fd, Buffer.alloc(1)) === 0;
+  } catch {
+    return false;
+  }
 }
 
 /** The number of lines of the terminal of standard output; null if the output goes elsewhere. */

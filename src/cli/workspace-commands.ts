@@ -175,18 +175,25 @@ const usage = command({
   options: [
     { flags: "--workspace <workspace>", summary: "the same as the argument" },
     {
+      flags: "--all",
+      summary: 'list each workspace; with --json, {"data":[…]} (needed with --json if there are several)',
+    },
+    {
       flags: "--month <month>",
       summary: "the UTC month, like 2026-01 (default: this one)",
       parse: parseMonth,
     },
   ],
-  action: (context, { workspace: option, month }, [argument]) => {
+  action: (context, { workspace: option, month, all }, [argument]) => {
     if (argument !== undefined && option !== null) return refuse("name the workspace once");
+    if (all && (argument ?? option) !== null) return refuse("name a workspace, or give --all");
     return operate(context, async (terminal) => {
       const { perform } = terminal;
       const { data: every } = await perform(listAllWorkspaces, {});
       const reference = argument ?? option;
-      if (reference === null && every.length > 1) return printUsages(context, terminal, every.length, month);
+      // Scripts get one shape: another workspace that is made later must not change it.
+      const isList = all || (reference === null && every.length > 1 && !context.output.isJson);
+      if (isList) return printUsages(context, terminal, every.length, month);
       const counted = await perform(showUsage, { workspace: reference, month });
       if (context.output.isJson) return context.output.json(counted);
       const row = [counted.month, String(counted.used), shown(counted.limit), shown(counted.remaining)];

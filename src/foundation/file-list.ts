@@ -46,3 +46,10 @@ export function sizeText(bytes: number, write: (value: number) => string = Strin
   const value = bytes / unit;
   return `${write(value >= 10 ? Math.round(value) : Number(value.toFixed(1)))} ${name}`;
 }
+
+/** The size for people, with the number of bytes if that says more. */
+export function exactSizeText(bytes: number): string {
+  const exact = `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
+  const rounded = sizeText(bytes);
+  return rounded === exact ? exact : `${rounded} (${exact})`;
+}

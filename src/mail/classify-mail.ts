@@ -1,3 +1,4 @@
+import { programWords } from "../foundation/program-words.ts";
 import type { Blame } from "../outbox/sending/transport.ts";
 import {
   COMMON_STAGES,
@@ -127,7 +128,7 @@ const RELAY_ADVICE =
   "It sends for those only who log in, or whose network it knows: set mail.user and mail.password.";
 
 function classifyProblem(stage: SmtpStage, { code, detail }: SmtpProblem): Classification {
-  const facts = `(${code}: ${detail})`;
+  const facts = `(${programWords(code, detail)})`;
   if (stage === "content")
     return [
       "unsure",

@@ -1,3 +1,4 @@
+import { programWords } from "../foundation/program-words.ts";
 import type { Blame } from "../outbox/sending/transport.ts";
 import { isSuccess } from "./outgoing-request.ts";
 import type { SendResult } from "./send.ts";
@@ -81,7 +82,7 @@ export function classify(result: SendResult): Verdict {
   if (result.kind === "answer") return classifyAnswer(result.status, result.location);
   const [outcome, sentence] = findRow(result.code);
   const blame = outcome === "interrupted" ? "own" : "recipient";
-  return { outcome, blame, message: `${sentence} (${result.code}: ${result.detail}).` };
+  return { outcome, blame, message: `${sentence} (${programWords(result.code, result.detail)}).` };
 }
 
 function classifyAnswer(status: number, location: string | null): Verdict {

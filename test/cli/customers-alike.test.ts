@@ -74,8 +74,17 @@ test("usage without a name is a table of all workspaces, the fullest first", asy
     ["Garage", "hobby", "2026-01", "9", "10", "1"],
     ["ada", "hobby", "2026-01", "0", "10", "10"],
   ]);
-  const { data } = await machine.json<{ data: object[] }>(["workspace", "usage", "--month", "2026-01"]);
+  const asked = ["workspace", "usage", "--month", "2026-01"];
+  const { data } = await machine.json<{ data: object[] }>([...asked, "--all"]);
   expect(data[0]).toMatchObject({ workspace_name: "Garage", used: 9, limit: 10, remaining: 1 });
+  // Without --all, the JSON has the shape that it has with one workspace, or is none.
+  const unnamed = await machine.run([...asked, "--json"]);
+  expect([unnamed.code, unnamed.stdout, unnamed.stderr]).toEqual([
+    2,
+    "",
+    expect.stringContaining("several workspaces"),
+  ]);
+  expect(await machine.json([...asked, "Garage"])).toMatchObject({ used: 9, remaining: 1 });
   connection.exec("UPDATE workspace SET plan = 'gold' WHERE name = 'Garage'");
   expect((await machine.run(["workspace", "usage"])).stderr).toContain("left out: 1");
 });

@@ -25,6 +25,9 @@ test("file list and show tell of files, and file save writes the bytes into a ne
   const plain = await machine.mustRun(["file", "list", "--submission", submission, "--limit", "1"]);
   expect(plain.stdout).toContain(second.id);
   expect(plain.stderr).toContain("more with: --cursor");
+  expect((await machine.mustRun(["file", "show", first.id])).stdout).toMatch(
+    /^size +586 KB \(600000 bytes\)$/m,
+  );
   const shown = await machine.json<{ file: PostedFacts }>(["file", "show", first.id]);
   expect(shown.file).toMatchObject({
     name: "cv Ü.pdf",

@@ -179,3 +179,15 @@ test.skipIf(!hasScript)(
     expect(piped.stdout).toBe(page);
   },
 );
+
+test("a key that is shown once and finds standard output closed ends with 1 and says what to do; output that is dropped is as asked for", async () => {
+  const machine = emptyMachine();
+  machine.write("schema.json", exampleSchema);
+  const create = (name: string, output: string) =>
+    inShell(machine, `formsvc endpoint create --name ${name} --schema schema.json ${output}; echo $? >&2`);
+  const closed = await create("Closed", ">&-");
+  expect(closed.stderr).toMatch(/standard output is closed; the endpoint ep_\w+ is there.*\n1\n$/);
+  expect((await create("Dropped", "> /dev/null")).stderr).toMatch(/0\n$/);
+  expect((await create("Both", "<&- > /dev/null")).stderr).toMatch(/0\n$/);
+  expect((await inShell(machine, "formsvc endpoint list >&-; echo $? >&2")).stderr).toMatch(/0\n$/);
+});

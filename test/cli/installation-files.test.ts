@@ -43,6 +43,8 @@ test("init leaves no configuration behind if the database cannot be created", as
   const machine = emptyMachine();
   expect((await machine.run(["init", "--db", "./none/x.db"])).code).toBe(5);
   expect(readdirSync(machine.folder)).toEqual([]);
+  const nowhere = await machine.run(["init", "--config", "none/formsvc.config.json"]);
+  expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining("its folder does not exist")]);
 });
 
 test("init writes the file and names the database that the command line or the environment names", async () => {

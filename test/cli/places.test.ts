@@ -138,7 +138,7 @@ test("workspaces and accounts are made, renamed, counted and deleted", async () 
     workspace: { id: workspace.id, plan: "pro" },
   });
   expect(await machine.json(["workspace", "usage", "Clients"])).toMatchObject({ used: 0 });
-  expect((await machine.json<{ data: object[] }>(["workspace", "usage"])).data).toHaveLength(3);
+  expect((await machine.json<{ data: object[] }>(["workspace", "usage", "--all"])).data).toHaveLength(3);
   await machine.createEndpoint({ workspace: "Clients" });
   const unasked = async (...args: string[]) => {
     const { code, stdout, stderr } = await machine.run([...args, "--json"]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isFileList, sizeText, stateText } from "../../src/foundation/file-list.ts";
+import { exactSizeText, isFileList, sizeText, stateText } from "../../src/foundation/file-list.ts";
 
 const cv = {
   id: "fil_01jzzzzzzzzzzzzzzzzzzzzzzz",
@@ -38,4 +38,13 @@ test("a size is short, and one byte is one byte", () => {
   expect(
     [0, 1, 1023, 1024, 1_048_575, 1_048_576, 26_214_400, 1_610_612_736].map((bytes) => sizeText(bytes)),
   ).toEqual(["0 bytes", "1 byte", "1023 bytes", "1 KB", "1024 KB", "1 MB", "25 MB", "1.5 GB"]);
+});
+
+test("an exact size names the bytes once", () => {
+  expect([0, 1, 13, 3000].map(exactSizeText)).toEqual([
+    "0 bytes",
+    "1 byte",
+    "13 bytes",
+    "2.9 KB (3000 bytes)",
+  ]);
 });
