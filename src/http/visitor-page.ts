@@ -41,7 +41,7 @@ label, legend { unicode-bidi: plaintext; }
 [dir=rtl] :is(h1, p, label, legend, [dir=auto]) { text-align: right; }
 label.check { display: inline-block; width: calc(100% - 2.5rem); margin: 0; margin-inline-start: .75rem; vertical-align: top; font-weight: 400; }
 input:not([type=checkbox]), textarea, select { width: 100%; min-height: 44px; padding: 9px 12px; font: inherit; font-weight: 400; color: inherit; background: var(--surface); border: 1px solid var(--edge); border-radius: 6px; }
-input[type=checkbox] { width: 20px; height: 20px; margin: 2px 0; vertical-align: top; }
+input[type=checkbox] { width: 24px; height: 24px; margin: 0; vertical-align: top; }
 textarea { min-height: 8rem; resize: vertical; }
 main [aria-invalid=true] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
 .hint, .problem { margin: .25rem 0 0; font-size: .875rem; }

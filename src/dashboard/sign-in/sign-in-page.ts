@@ -278,19 +278,27 @@ function codeView({ ticket, next, problem, app, passkeys }: CodeForm): Html {
       ${nextInput(next)}<input type="hidden" name="ticket" value="${ticket}" />
       ${app && html`<input type="hidden" name="app" value="1" />`}
       ${passkeys && passkeyButton("second factor", "Use a passkey", "primary")}
-      ${codeField("code", { app, passkeys })}
+      ${codeField("code", { app, passkeys }, !passkeys && problem === undefined)}
       <button ${!passkeys && html` class="primary"`}>Sign in</button>
     </form></section>
     <p><a href="${PATH}">Begin again</a></p>`;
 }
 
-/** The input for a code. It may stay empty if a passkey is used instead. */
-function codeField(name: string, { app, passkeys }: SecondFactors): Html {
+/** The input for a code. It may stay empty if a passkey is used instead. @param hasFocus whether people can type at once */
+function codeField(name: string, { app, passkeys }: SecondFactors, hasFocus = false): Html {
   const hint = app
     ? "Six digits from your app, or one of your recovery codes."
     : "One of your recovery codes, if you do not have the passkey.";
   const label = app ? "Code" : "Recovery code";
-  return textField({ name, label, value: "", autocomplete: "one-time-code", hint, isRequired: !passkeys });
+  return textField({
+    name,
+    label,
+    value: "",
+    autocomplete: "one-time-code",
+    hint,
+    isRequired: !passkeys,
+    hasFocus,
+  });
 }
 
 /** The factors that the page asks for. Passkeys are among them only if they can be used here. */
