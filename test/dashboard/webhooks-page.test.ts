@@ -329,3 +329,21 @@ test("an address that the chat's service cannot have is named at its field", asy
   expect(text).toContain("chat_id=&lt;CHAT&gt;");
   expect(text).toMatch(/<option value="telegram"\s+selected>/);
 });
+
+test.each([
+  ["https://hooks.slack.com/services/T0/B0/unguessableABCD", "Slack"],
+  ["https://discord.com/api/webhooks/1/unguessableABCD", "Discord"],
+  ["https://chat.googleapis.com/v1/spaces/a/messages?key=k&token=t", "Google Chat"],
+])(
+  "the address of a chat is not taken for a program's, because pages would show it whole: %s",
+  async (url, chat) => {
+    const server = await startServer();
+    const ada = await visit(server);
+    const { id } = await server.addEndpoint();
+    const form = { endpoint: id, format: "standard", url, max_spam_score: "100" };
+    const { status, text } = await ada.post("/dashboard/webhooks/new", form);
+    expect(status).toBe(422);
+    expect(text).toMatch(new RegExp(`id="f-format-problem">The address is one of ${chat}: choose that`));
+    expect(server.owner.prepare("SELECT count(*) FROM webhook").pluck().get()).toBe(0);
+  },
+);

@@ -68,8 +68,32 @@ export function checkTyped(
   checkFormChosen(problems, typed.endpointId);
   const { format } = typed;
   const url = tryField(problems, "url", () => addressFor(format, typed.url));
+  const chat = format === "standard" ? chatAt(typed.url) : undefined;
+  if (chat !== undefined)
+    problems.set(
+      "format",
+      `The address is one of ${chat}: choose that, because it takes no submissions as JSON.`,
+    );
   const asked = checkAsked(problems, typed, { fields, known: [] });
   return url === null || asked === null ? { problems } : { settings: { format, url, ...asked } };
+}
+
+/**
+ * Hosts at which only a chat listens. Nobody means them as a program's address, which pages show whole, while that of a chat is a secret.
+ */
+const CHAT_HOSTS: readonly (readonly [host: RegExp, chat: string])[] = [
+  [/^hooks\.slack\.com$/, "Slack"],
+  [/^(?:\w+\.)?discord(?:app)?\.com$/, "Discord"],
+  [/^api\.telegram\.org$/, "Telegram"],
+  [/\.webhook\.office\.com$/, "Microsoft Teams"],
+  [/^chat\.googleapis\.com$/, "Google Chat"],
+];
+
+/** The chat whose address this is; undefined if it may be anything else. */
+function chatAt(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname } = new URL(url);
+  return CHAT_HOSTS.find(([host]) => host.test(hostname))?.[1];
 }
 
 /**
