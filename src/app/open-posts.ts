@@ -162,7 +162,7 @@ function openIntake(
     refusals,
     challenges,
     clock,
-    linkFiles: (data, now) => fileLinks.link(data, now),
+    linkFiles: (...data) => fileLinks.link(...data),
     fileRoom,
     objects: newObjectsOf(db),
     heldFileBytes: held.maxFileBytes,

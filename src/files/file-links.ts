@@ -23,10 +23,14 @@ export interface FileLink {
 
 /** Makes and checks links: whoever has a link can read its file until the link ends. */
 export interface FileLinks {
-  /** Returns the data of a submission as JSON, with a link for each of its files. */
-  link(data: Readonly<Record<string, unknown>>, now: number): Promise<string>;
+  /**
+   * Returns the data of a submission as JSON, with a link for each of its files.
+   *
+   * @param own the ids of its files. Whoever has a form can send data that look like a list of files, and that name the files of others.
+   */
+  link(data: Readonly<Record<string, unknown>>, now: number, own: readonly string[]): Promise<string>;
   /** The same as {@link FileLinks.link}, inside a transaction. */
-  linkRow(data: Readonly<Record<string, unknown>>, now: number): Steps<string>;
+  linkRow(data: Readonly<Record<string, unknown>>, now: number, own: readonly string[]): Steps<string>;
   /** Returns a message about a submission with new links. Files that do not exist any more get none. Inside a transaction. */
   renew(submissionId: string, body: string, now: number): Steps<string>;
   /** Whether the link was made here and has not ended. Takes the same time for every wrong signature. */
@@ -54,12 +58,12 @@ export function createFileLinks({ db, keyring, baseUrl, days, dataOf = noData }:
     });
   };
   return {
-    async link(data, now) {
+    async link(data, now, own) {
       known ??= await db.transaction(() => chooseSigningKey(keyring));
-      return JSON.stringify(withLinks(data, linker(known, now)));
+      return JSON.stringify(withLinks(data, ofThese(own, linker(known, now))));
     },
-    *linkRow(data, now) {
-      return JSON.stringify(withLinks(data, linker(yield* chooseSigningKey(keyring), now)));
+    *linkRow(data, now, own) {
+      return JSON.stringify(withLinks(data, ofThese(own, linker(yield* chooseSigningKey(keyring), now))));
     },
     *renew(submissionId, body, now) {
       const linkOf = linker(yield* chooseSigningKey(keyring), now);
@@ -108,11 +112,14 @@ function sign(key: Buffer, id: string, until: string): string {
   return createHmac("sha256", key).update(`file ${id} ${until}`).digest("base64url");
 }
 
-/** @param linkOf returns null for a file that does not exist any more */
-function withLinks(
-  data: Readonly<Record<string, unknown>>,
-  linkOf: (id: string) => object | null,
-): Record<string, unknown> {
+/** Returns the link of a file; null for one that does not exist any more; undefined for a value that only looks like a file of this data. */
+type LinkOf = (id: string) => object | null | undefined;
+
+function ofThese(own: readonly string[], linkOf: LinkOf): LinkOf {
+  return (id) => (own.includes(id) ? linkOf(id) : undefined);
+}
+
+function withLinks(data: Readonly<Record<string, unknown>>, linkOf: LinkOf): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, isFileList(value) ? value.map(linked) : value]),
   );
@@ -121,6 +128,7 @@ function withLinks(
     // A file that was not scanned may be readable already, or later.
     const isThere = file.state === undefined || file.state === "scanning" || file.state === "unscanned";
     const link = isThere ? linkOf(file.id) : null;
+    if (link === undefined) return file;
     if (link !== null) return { ...facts, ...link };
     return { ...facts, state: isThere ? "deleted" : file.state };
   }

@@ -37,6 +37,7 @@ async function signedPath(database: string, file: string): Promise<string> {
     const data = await openFileLinks({ db, config: defaultConfig }, keyring).link(
       { cv: [{ id: file, name: "cv.pdf", size: SIZE, type: "application/pdf", sha256: "" }] },
       Date.now(),
+      [file],
     );
     const { cv } = JSON.parse(data) as { cv: [{ url: string }] };
     const { pathname, search } = new URL(cv[0].url);

@@ -26,7 +26,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   test("an address of a file is good until it ends, on every server of the database and after a restart", async () => {
     const db = await temporary();
     const links = createFileLinks({ db, keyring: PLAIN, ...settings });
-    const data = await links.link({ name: "Ana", cv: [facts] }, NOON);
+    const data = await links.link({ name: "Ana", cv: [facts] }, NOON, [facts.id]);
     expect(JSON.parse(data)).toEqual({
       name: "Ana",
       cv: [
@@ -46,13 +46,23 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       expect(await each.isGood(link, NOON + WEEK_MS - 1)).toBe(true);
       expect(await each.isGood(link, NOON + WEEK_MS)).toBe(false);
     }
-    expect(await other.link({ cv: [facts] }, NOON)).toBe(await links.link({ cv: [facts] }, NOON));
+    expect(await other.link({ cv: [facts] }, NOON, [facts.id])).toBe(
+      await links.link({ cv: [facts] }, NOON, [facts.id]),
+    );
+  });
+
+  test("data that only look like a list of files get no address, for they may name a file of others", async () => {
+    const links = createFileLinks({ db: await temporary(), keyring: PLAIN, ...settings });
+    const data = { list: [{ ...facts, id: OTHER }], mixed: [facts, { ...facts, id: OTHER, url: "x" }] };
+    const linked = JSON.parse(await links.link(data, NOON, [FILE])) as Record<string, { url?: string }[]>;
+    expect(linked["list"]).toEqual(data.list);
+    expect(linked["mixed"]?.map(({ url }) => url?.slice(0, 5))).toEqual(["https", "x"]);
   });
 
   test("an address that was changed by one sign, is of another file or of another database is no good", async () => {
     const db = await temporary();
     const links = createFileLinks({ db, keyring: PLAIN, ...settings });
-    const link = readLink(await links.link({ cv: [facts] }, NOON));
+    const link = readLink(await links.link({ cv: [facts] }, NOON, [facts.id]));
     const signatures = Array.from(link.signature, (sign, at) => {
       const replaced = sign === "A" ? "B" : "A";
       return link.signature.slice(0, at) + replaced + link.signature.slice(at + 1);
@@ -83,7 +93,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const key = randomBytes(32).toString("base64");
     const keyring = createKeyring({ keyFile: null, key });
     const link = readLink(
-      await createFileLinks({ db, keyring: PLAIN, ...settings }).link({ cv: [facts] }, NOON),
+      await createFileLinks({ db, keyring: PLAIN, ...settings }).link({ cv: [facts] }, NOON, [facts.id]),
     );
     expect(await db.transaction(() => encryptSome([listFileLinkKeys], keyring))).toBe(1);
     const [row] = (await rowsOf(db, "SELECT key FROM file_link_key")) as readonly { readonly key: Buffer }[];

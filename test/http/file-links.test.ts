@@ -76,6 +76,32 @@ test("a webhook's message has an address of each file, with which the receiver r
   expect((await read(server, url)).status).toBe(200);
 });
 
+test("whoever knows the id of another's file gets no address of it by data that look like a list of files", async () => {
+  const { server, sent, received } = await world();
+  const id = sent.files[0]?.id ?? "";
+  const text = { type: "string" } as const;
+  const items = {
+    type: "object",
+    properties: { id: text, name: text, size: { type: "number" }, type: text },
+  } as const;
+  const thief = await server.addEndpoint({
+    schema: { cv: { type: "file" }, list: { type: "array", items } },
+  });
+  const receiver = server.owner.prepare("SELECT url FROM webhook").pluck().get() as string;
+  await server.owner.transaction(() => addWebhooks(thief.id, receiver, 1));
+  const own = await postFiles(server, thief.secret, [
+    ["list[0][id]", id],
+    ["list[0][name]", "cv.pdf"],
+    ["list[0][size]", "700001"],
+    ["list[0][type]", "application/pdf"],
+    ["cv", { name: "own.pdf", bytes: pdf(1000) }],
+  ]);
+  await until(() => received.length > 1);
+  const message = received[1] as Received;
+  expect(fileOf(message).url).toContain(`/files/${own.files[0]?.id}?`);
+  expect(message.body.toString("utf8")).not.toContain(`/files/${id}?`);
+});
+
 test("every wrong address of a file is 404 in the same words, one that ended too, and one of a deleted file 410", async () => {
   const { server, ask, sent, received } = await world();
   const { url } = fileOf(received[0] as Received);

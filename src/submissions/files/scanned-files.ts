@@ -1,7 +1,7 @@
 import { query } from "../../database/database.ts";
 import { all, first, run, type Steps, text } from "../../database/steps.ts";
 import { findSchema } from "../../endpoints/endpoint-store.ts";
-import { releaseFile } from "../../files/file-store.ts";
+import { listFileIdsOf, releaseFile } from "../../files/file-store.ts";
 import {
   endWait,
   findScanOwner,
@@ -21,8 +21,8 @@ import type { Submission } from "../stored/submission.ts";
 
 type Data = Submission["data"];
 
-/** Returns the data of a submission as JSON, with a link for each of its files. */
-export type LinkRow = (data: Data, now: number) => Steps<string>;
+/** Returns the data of a submission as JSON, with a link for each of its files. @param own the ids of its files */
+export type LinkRow = (data: Data, now: number, own: readonly string[]) => Steps<string>;
 
 /** The state and verdict of a file in a submission's data; a file that can simply be read has neither. */
 export interface FileState {
@@ -150,7 +150,8 @@ export function* settleWait(submissionId: string, { state, linkFiles, now }: Set
   yield* endWaitOf({ kind: "submission", id: submissionId }, state);
   const submission = yield* findSubmission(submissionId);
   if (submission === undefined) return false;
-  const notified = { ...submission, linkedData: yield* linkFiles(submission.data, now) };
+  const own = yield* listFileIdsOf([submissionId]);
+  const notified = { ...submission, linkedData: yield* linkFiles(submission.data, now, own) };
   const { head, tail, notSent } = yield* queueWaited(notified, now, wait.recipients);
   const row = query.updateTable("submission").where("id", "=", submissionId);
   // Without a recipient, the automatic reply still needs the body that came with the post.

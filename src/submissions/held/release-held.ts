@@ -1,6 +1,6 @@
 import { query } from "../../database/database.ts";
 import { run, type Steps } from "../../database/steps.ts";
-import { releaseFiles } from "../../files/file-store.ts";
+import { listFileIdsOfHeld, releaseFiles } from "../../files/file-store.ts";
 import { lastWaitOfHeld } from "../../files/scan-store.ts";
 import { monthOf } from "../../foundation/clock.ts";
 import { isFileList } from "../../foundation/file-list.ts";
@@ -56,7 +56,8 @@ export function* releaseHeldPostRow(
     yield* insertSubmission(submission, event);
     yield* awaitVerdict(submission.id, waitsUntil, event);
   } else {
-    const linkedData = hasFiles ? yield* linkFiles(submission.data, now) : null;
+    const own = hasFiles ? yield* listFileIdsOfHeld([held.id]) : [];
+    const linkedData = hasFiles ? yield* linkFiles(submission.data, now, own) : null;
     const notified = { ...submission, linkedData };
     yield* insertSubmission(submission, yield* queueSubmission(notified, now, readConditionData));
   }

@@ -16,8 +16,12 @@ export interface FileStoring {
   readonly objects: Pick<ObjectStore, "put"> | null;
   /** Deletes files that belong to no submission, and subtracts their bytes from the counts of the day. */
   readonly dropFiles: (taken: TakenFiles) => void;
-  /** Returns the data of a submission as JSON with a link for each file, for messages. */
-  readonly linkFiles: (data: Readonly<Record<string, unknown>>, now: number) => Promise<string>;
+  /** Returns the data of a submission as JSON with a link for each of these files, for messages. */
+  readonly linkFiles: (
+    data: Readonly<Record<string, unknown>>,
+    now: number,
+    fileIds: readonly string[],
+  ) => Promise<string>;
   /** The longest time that messages wait for the scan of files, in milliseconds; null or absent if files are not scanned. */
   readonly scanWaitMs?: number | null;
 }
@@ -105,7 +109,8 @@ export async function addWithFiles(
     const { submission } = pending;
     const { data, createdAt } = submission;
     if (scanWaitMs === null) {
-      const linked = { ...submission, linkedData: await linkFiles(data, createdAt) };
+      const linkedData = await linkFiles(data, createdAt, pending.fileIds ?? []);
+      const linked = { ...submission, linkedData };
       return (outcome = await commits.add({ ...pending, submission: linked }));
     }
     const scanned = { ...submission, data: withScanning(data, pending.fileIds ?? []) };
