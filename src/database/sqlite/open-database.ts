@@ -7,6 +7,7 @@ import { copyDatabase } from "./copy-database.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import { createDiskLoss } from "./disk-loss.ts";
 import { checkFileOwner } from "./file-owner.ts";
+import { watchName } from "./same-file.ts";
 import { createPrivately } from "./private-file.ts";
 import type { SqliteDatabase, PreparedStatement } from "./sqlite-database.ts";
 import { watchChanges } from "./watch-changes.ts";
@@ -109,10 +110,15 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
       throw loss.translate(error);
     }
   };
+  const requireName = watchName(path);
   const transactionNow = <Result>(work: () => Result): Result =>
-    guarded(() => transact.immediate(work) as Result);
+    guarded(() => {
+      requireName();
+      return transact.immediate(work) as Result;
+    });
   const relaxedTransactionNow = <Result>(work: () => Result): Result =>
     guarded(() => {
+      requireName();
       connection.exec("PRAGMA synchronous = NORMAL");
       try {
         return transact.immediate(work) as Result;
