@@ -1,4 +1,5 @@
 import { ts } from "@ts-morph/common";
+import { parseSource } from "./parse-source.ts";
 import { resolveImport } from "./source-imports.ts";
 import type { SourceFile } from "./source-rules.ts";
 import { findTableUses } from "./table-owners.ts";
@@ -72,12 +73,13 @@ export function leadsTo(
   return false;
 }
 
-function symbolsOf({ path, text }: SourceFile): TopSymbol[] {
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+function symbolsOf(file: SourceFile): TopSymbol[] {
+  const source = parseSource(file);
+  const { path } = file;
   const known = importedNames(source, path);
   const parts = source.statements.flatMap(namedParts);
   for (const { name } of parts) known.set(name, `${path}#${name}`);
-  const written = findTableUses({ path, text })
+  const written = findTableUses(file)
     .filter(({ does }) => does === "writes")
     .map(({ place }) => Number(place.split(":")[1]));
   return parts.map(({ name, node, madeBy }) => {

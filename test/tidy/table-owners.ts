@@ -1,4 +1,5 @@
 import { ts } from "@ts-morph/common";
+import { parseSource } from "./parse-source.ts";
 import type { SourceFile } from "./source-rules.ts";
 
 /** The folder of src/ that writes a table. Triggers write some of them too. */
@@ -104,8 +105,9 @@ const WRITING_SQL =
 const PUT_IN = "$";
 
 /** Finds the tables that a source names in Kysely's queries and in SQL texts. It looks only at calls and at SQL in upper case. */
-export function findTableUses({ path, text }: SourceFile): TableUse[] {
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+export function findTableUses(file: SourceFile): TableUse[] {
+  const source = parseSource(file);
+  const { path } = file;
   const folder = (path.split("/")[1] ?? "").replace(/\.ts$/, "");
   const uses: TableUse[] = [];
   const note = (node: ts.Node, table: string | null, does: TableUse["does"]): void => {
@@ -118,7 +120,8 @@ export function findTableUses({ path, text }: SourceFile): TableUse[] {
       const does = WRITING_CALLS.test(call) ? "writes" : READING_CALLS.test(call) ? "reads" : null;
       if (does !== null) for (const table of tablesOf(node.arguments[0])) note(node, table, does);
     }
-    for (const { table, does } of tablesInSql(sqlOf(node))) note(node, table, does);
+    const sql = sqlOf(node);
+    if (sql !== "") for (const { table, does } of tablesInSql(sql)) note(node, table, does);
     ts.forEachChild(node, look);
   };
   look(source);
