@@ -158,6 +158,10 @@ each submission into the endpoint with its name, and --files takes the folder "f
       flags: "--encoding <encoding>",
       summary: "character encoding of the file, like windows-1252 (default: UTF-8)",
     },
+    {
+      flags: "--without-times",
+      summary: "give each row the time of the import if no column has its time, as in a list of contacts",
+    },
     { flags: "--dry-run", summary: "say what would be imported and refused, and store nothing" },
   ],
   examples: [
@@ -173,7 +177,11 @@ each submission into the endpoint with its name, and --files takes the folder "f
         throw new FormsvcError("usage", "--files is for an export of formsvc in NDJSON; leave out --format");
       if (format !== null && format !== "ndjson")
         return bringTable(context, terminal, { ...options, format, file });
-      const given = [options.map !== null && "--map", options.encoding !== null && "--encoding"];
+      const given = [
+        options.map !== null && "--map",
+        options.encoding !== null && "--encoding",
+        options.withoutTimes && "--without-times",
+      ];
       const flag = given.find((each) => each !== false);
       if (flag !== undefined)
         throw new FormsvcError(
@@ -250,6 +258,7 @@ interface TableOptions {
   readonly workspace: string | null;
   readonly map: readonly string[] | null;
   readonly encoding: string | null;
+  readonly withoutTimes: boolean;
   readonly dryRun: boolean;
 }
 
@@ -257,14 +266,16 @@ interface TableOptions {
 async function bringTable(
   { output }: CommandContext,
   { bring }: Terminal,
-  { file, format, endpoint, workspace, map, encoding, dryRun }: TableOptions,
+  { file, format, map, dryRun, ...options }: TableOptions,
 ): Promise<void> {
+  const { endpoint, workspace, encoding, withoutTimes } = options;
   if (endpoint === null)
     throw new FormsvcError(
       "usage",
       `the rows of ${format} name no endpoint; say where they go: --endpoint ENDPOINT`,
     );
-  const input = { endpoint, workspace, format, map: map ?? [], encoding, dry_run: dryRun };
+  const how = { format, map: map ?? [], encoding, without_times: withoutTimes, dry_run: dryRun };
+  const input = { endpoint, workspace, ...how };
   const done = await bring(importTable, input, importFile(file));
   const { rows, imported, known, refused, unmapped } = done;
   if (output.isJson) output.json(done);

@@ -6,12 +6,13 @@ import { compileNetworks } from "../foundation/ip-address.ts";
 import { sendError } from "../http/error-reply.ts";
 import { sendFile } from "../http/file-reply.ts";
 import { goneSignal } from "../http/gone-signal.ts";
+import { mediaType, MULTIPART } from "../http/form-body.ts";
 import { refusalOf } from "../http/health-routes.ts";
 import { rememberAddress } from "../sessions/known-clients.ts";
 import { findNamedViewer, findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
 import type { Answer, Page } from "./answer.ts";
 import { assetRoutes, isAsset } from "./assets/assets.ts";
-import { errorPage, lostSessionPage } from "./kit/error-page.ts";
+import { errorPage, lostFilePage, lostSessionPage } from "./kit/error-page.ts";
 import { readCounts } from "./counts.ts";
 import { appPage, plainPage } from "./kit/layout.ts";
 import { noticeHtml } from "./kit/notices.ts";
@@ -152,7 +153,9 @@ function guard(
     if (request.viewer !== null || request.routeOptions.config.isOpen === true) return undefined;
     if (isRead(request))
       return reply.redirect(`/dashboard/sign-in?next=${encodeURIComponent(request.url)}`, 303);
-    return sendMarkup(reply.code(401), lostSessionPage(pathOf(request), formOf(request)));
+    const path = pathOf(request);
+    const hadFile = mediaType(request.headers["content-type"]) === MULTIPART;
+    return sendMarkup(reply.code(401), hadFile ? lostFilePage(path) : lostSessionPage(path, formOf(request)));
   });
 }
 

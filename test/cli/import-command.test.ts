@@ -61,6 +61,7 @@ test("flags that do not belong together, and what is no file, are refused with w
   writeFileSync(machine.path("old.csv"), table(1));
   for (const [args, complaint] of [
     [["old.csv", "--format", "csv"], "say where they go: --endpoint"],
+    [["old.csv", "--without-times"], "--without-times is for the export of another service"],
     [["old.csv", "--map", "a=b"], "--map is for the export of another service"],
     [["old.csv", "--dry-run", "--files", "."], "--dry-run tells nothing of files"],
     [["old.csv", "--format", "typeform"], "allowed choices are"],

@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === null)("importing in a browser", () => {
       await page.getByLabel("File", { exact: true }).setInputFiles(FILE);
       await shot("1-choose");
       await page.getByRole("button", { name: "Look at the file" }).click();
-      await page.getByText("Nothing was imported").waitFor();
+      await page.getByText("each of them gets the time of the import").waitFor();
       await shot("2-no-time");
       await page.getByLabel("When", { exact: true }).selectOption({ label: "When it was sent" });
       await page.getByLabel("Full name", { exact: true }).selectOption({ label: "Field: name" });

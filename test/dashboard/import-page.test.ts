@@ -39,8 +39,7 @@ test("a file is looked at before anything is stored, then imported as it was sho
 test("columns are chosen on the page, which shows again what would happen before it imports", async () => {
   const { server, shown, choose, press } = await openImport();
   const head = "Wann,Wer,E-Mail,message,=cmd|' /C calc'!A0\n";
-  expect((await choose({ bytes: `${head}2026-01-31 10:00,Ada,a@example.org,Hello,x\n` })).status).toBe(422);
-  // No column is the time: what was found is there to be changed after another choice.
+  expect((await choose({ bytes: `${head}2026-01-31 10:00,Ada,a@example.org,Hello,x\n` })).status).toBe(303);
   const answer = await choose({
     bytes: `created_at,Wer,email,message\n2026-01-31 10:00,Ada,a@example.org,Hi\n`,
   });
@@ -66,19 +65,34 @@ test("columns are chosen on the page, which shows again what would happen before
   expect(server.stored()).toEqual([{ name: "Ada", email: "a@example.org", message: "Hi" }]);
 });
 
-test("a file whose time has another name is mapped on the page, without choosing the file again", async () => {
-  const { server, shown, choose, press, address, ben } = await openImport();
-  const answer = await choose({ bytes: "When,name,email,message\n31.01.2026 14:05,Ada,a@example.org,Hi\n" });
-  expect([answer.status, answer.text]).toEqual([
-    422,
-    expect.stringContaining("No column has the time") as string,
-  ]);
-  const form = formsIn(answer.text, address).find(({ action }) => action === `${address}/look`);
-  const fields = { ...Object.fromEntries(form?.fields ?? []), column_0: "created_at" };
-  expect((await ben.post(`${address}/look`, fields)).status).toBe(303);
+test("a list without times is imported with the time of the import, and the page says so before", async () => {
+  const { server, shown, choose, press } = await openImport();
+  const notice = "each of them gets the time of the import";
+  expect((await choose({ bytes: "When,name,email\n31.01.2026 14:05,Ada,a@example.org\n" })).status).toBe(303);
+  expect(await shown()).toContain(notice);
   expect(counts(await shown())).toEqual([1, 1, 0, 0]);
+  // Who chooses the column with the times sees first what that would do.
+  expect((await press("begin", { column_0: "created_at" })).status).toBe(303);
+  expect(counts(await shown())).toEqual([1, 1, 0, 0]);
+  expect(await shown()).not.toContain(notice);
+  expect(server.stored()).toEqual([]);
   await press("begin");
-  expect(server.stored()).toHaveLength(1);
+  await choose({ bytes: "name,email\nBo,b@example.org\n" });
+  expect(await shown()).toContain(notice);
+  await press("begin");
+  const times = server.owner.prepare("SELECT created_at FROM submission ORDER BY id").pluck().all();
+  expect(times).toEqual([Date.parse("2026-01-31T14:05:00Z"), server.clock.now()]);
+});
+
+test("who is signed out while a file is sent reads that it must be chosen again", async () => {
+  const { server, address } = await openImport();
+  const { status, text } = await sendFile(server, { cookie: "none=1" }, address, { bytes: table(1) });
+  expect([status, text]).toEqual([
+    401,
+    expect.stringContaining("the file that you chose did not arrive") as string,
+  ]);
+  expect(text).toContain(`/dashboard/sign-in?next=${encodeURIComponent(address)}`);
+  expect(text).not.toContain("is lost");
 });
 
 test("a page of an earlier file imports nothing, and one of before a restart asks for the file again", async () => {

@@ -6,6 +6,7 @@ import { deleteSubmissions } from "../../src/submissions/manage/work-operations.
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 import { changeSchema, performOn, removeEndpoint } from "../support/terminal.ts";
 import { twoOwners } from "../support/two-owners.ts";
 
@@ -39,6 +40,7 @@ async function bakery(db: Database) {
       map?: string[];
       encoding?: string;
       dry_run?: boolean;
+      without_times?: boolean;
     } = {},
   ) => performOn(db, importTable, { endpoint, format: "csv", ...more }, { parts: tableOf(text) });
   const stored = async () => {
@@ -233,6 +235,31 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       [4, "the time is before 1970"],
     ]);
     expect(await stored()).toHaveLength(1);
+  });
+
+  test("a list without times is taken with the time of the import if that is said, and is the same list the next time", async () => {
+    const db = await temporary();
+    const { bring, stored, endpoint } = await bakery(db);
+    const contacts = "name,email\nAna,ana@example.org\nBo,bo@example.org\nBo,bo@example.org\n";
+    for (const dry_run of [true, false])
+      await expect(bring(contacts, { dry_run })).rejects.toThrow(
+        "or give all of them the time of the import",
+      );
+    const told = { rows: 3, imported: 3, known: 0, refused: [], unmapped: [] };
+    expect(await bring(contacts, { without_times: true, dry_run: true })).toEqual(told);
+    expect(await bring(contacts, { without_times: true })).toEqual(told);
+    const times = (await stored()).map(([, time]) => time);
+    expect(times).toEqual(Array.from({ length: 3 }, () => new Date(NOON).toISOString()));
+    const later = { parts: tableOf(`${contacts}Cy,\n`), now: NOON + DAY_MS };
+    const input = { endpoint, format: "csv", without_times: true } as const;
+    expect(await performOn(db, importTable, input, later)).toMatchObject({ imported: 1, known: 3 });
+    // A time that is there counts, and one that cannot be read is not replaced.
+    const dated = "created_at,name\n2026-01-31T10:00:00Z,Di\nyesterday,Ed\n";
+    expect(await bring(dated, { without_times: true })).toMatchObject({
+      imported: 1,
+      refused: [{ line: 3, field: "created_at" }],
+    });
+    expect((await stored())[0]).toEqual([{ name: "Di" }, "2026-01-31T10:00:00.000Z", "csv"]);
   });
 
   test("a file that cannot be meant is refused with what to do, and nothing is stored", async () => {

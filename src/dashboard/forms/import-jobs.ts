@@ -134,7 +134,9 @@ export class ImportJobs {
       return { rows: added + known, imported: added, known, refused: [], unmapped: [] };
     }
     const input = { endpoint, format: format ?? "csv", map: choices.map, encoding: choices.encoding };
-    const outcome = await visit.performWith(more, importTable, { ...input, dry_run: isDry });
+    // The page says before the import that the rows have no times.
+    const chosen = { ...input, without_times: true, dry_run: isDry };
+    const outcome = await visit.performWith(more, importTable, chosen);
     return { ...outcome, refused: outcome.refused.slice(0, MAX_SHOWN) };
   }
 

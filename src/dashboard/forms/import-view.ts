@@ -118,10 +118,18 @@ function facts(outcome: Outcome, imported: string): Html {
   </dl>`;
 }
 
-function wouldView({ file, format }: ImportJob, outcome: Outcome): Html {
+function wouldView({ file, format, columns }: ImportJob, outcome: Outcome): Html {
+  const hasTimes = format === "ndjson" || columns.some(({ target }) => target === "created_at");
   return html`<section class="card" role="status" aria-labelledby="would">
     <header><h2 id="would">What would happen with “<bdi>${plainText(file.name)}</bdi>”</h2></header>
     ${facts(outcome, "Would be imported")}
+    ${
+      !hasTimes &&
+      html`<p class="notice warn">
+        No column says when a post was sent, so each of them gets the time of the import. If one does, choose “When it was sent” for it
+        below and look again.
+      </p>`
+    }
     <p class="muted">
       ${format !== null && `Read as: ${FORMAT_WORDS[format]}. `}Nothing is stored yet.
     </p>

@@ -44,6 +44,19 @@ function headingOf(status: number): string {
 /** Matches names of fields whose values a page never repeats. */
 const SECRET_FIELD = /password|code|token|secret/i;
 
+/** The page for a form with a file that was sent after its session ended: the file was not read, so it must be chosen again. */
+export function lostFilePage(path: string): Html {
+  return plainPage(
+    "Signed out",
+    html`<h1>You were signed out</h1>
+      <p>
+        Nothing was saved, and the file that you chose did not arrive.
+        <a href="/dashboard/sign-in?next=${encodeURIComponent(path)}">Sign in</a>, and choose it again on the
+        page that opens then.
+      </p>`,
+  );
+}
+
 /**
  * The page for a form that was sent after its session ended. It keeps everything that was typed, and sends it again after the person has
  * signed in.

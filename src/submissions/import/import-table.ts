@@ -14,11 +14,11 @@ import { FORMATS, TABLE_FORMATS } from "./import-formats.ts";
 import { importBegan } from "./import-record.ts";
 import type { ImportParts } from "./imported-file.ts";
 import { claimRows, knownRows } from "./imported-rows.ts";
-import { type ColumnMap, mapColumns, namesOf } from "./map-columns.ts";
+import { type ColumnMap, mapColumns, type MappingRequest, namesOf } from "./map-columns.ts";
 import { type ReadRow, readRow, type RefusedRow, type RowReader } from "./read-import-row.ts";
 import { RowCounts } from "./row-counts.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
-import { openTable } from "./table-rows.ts";
+import { openTable, type Table } from "./table-rows.ts";
 
 /** The largest number of submissions in one transaction; a server that writes at the same time waits for it. */
 const BATCH_SIZE = 500;
@@ -63,6 +63,12 @@ export const importTable = operation({
       .nullable()
       .default(null)
       .describe("The character encoding of the file, like windows-1252; null is UTF-8."),
+    without_times: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether rows get the time of the import if no column has their time. Otherwise such a table is refused.",
+      ),
     dry_run: z
       .boolean()
       .default(false)
@@ -83,13 +89,15 @@ export const importTable = operation({
       .readonly()
       .describe("The columns that belong to no field; they were not imported."),
   }),
-  async *run(context: Context<ImportParts>, { format, map, encoding, dry_run: isDry, ...reference }) {
+  async *run(context: Context<ImportParts>, { dry_run: isDry, without_times: withoutTimes, ...input }) {
+    const { format, map, encoding, ...reference } = input;
     const { source } = context.parts;
     const { endpoint, definition, zone } = await context.db.read(() => readTarget(context, reference));
     const asked = { format, definition, map };
     const open = () => openTable(source, { format, encoding });
     const table = await open();
-    const { columns, total } = await check(table, source.name, (headings) => mapColumns(headings, asked));
+    const columns = mapped(table, source.name, { ...asked, withoutTimes });
+    const total = await countRows(table, source.name);
     const schema = compileSchema(definition, "drop");
     const clock = createZonedClock(FORMATS[format].isUtc ? "UTC" : zone);
     const maxLength = Math.max(LEAST_MAX_LENGTH, context.config.server.bodyLimitBytes);
@@ -133,23 +141,28 @@ function* readTarget(
   return { endpoint, definition: yield* readSchema(endpoint), zone };
 }
 
-/** Reads the whole file. @throws usage if the file as a whole is wrong */
-async function check(
-  { headings, rows }: Awaited<ReturnType<typeof openTable>>,
+/** Chooses what becomes of the columns. @throws usage if no row could be imported with them */
+function mapped(
+  { headings }: Pick<Table, "headings">,
   name: string,
-  mapped: (headings: readonly string[]) => ColumnMap,
-): Promise<{ readonly columns: ColumnMap; readonly total: number }> {
-  const columns = mapped(headings);
+  { withoutTimes, ...asked }: MappingRequest & { readonly withoutTimes: boolean },
+): ColumnMap {
+  const columns = mapColumns(headings, asked);
   if (columns.fields.length === 0)
     throw new FormsvcError(
       "usage",
       `${name}: no column is named like a field of the form; map them (COLUMN=FIELD); it has ${namesOf(headings)}`,
     );
-  if (!columns.roles.has("created_at"))
+  if (!columns.roles.has("created_at") && !withoutTimes)
     throw new FormsvcError(
       "usage",
-      `${name}: no column has the time of the rows; map it (COLUMN=created_at); it has ${namesOf(headings)}`,
+      `${name}: no column has the time of the rows; map it (COLUMN=created_at), or give all of them the time of the import (without times); it has ${namesOf(headings)}`,
     );
+  return columns;
+}
+
+/** Reads the whole file. @throws usage if the file as a whole is wrong */
+async function countRows({ rows }: Pick<Table, "rows">, name: string): Promise<number> {
   let total = 0;
   while ((await rows.next()).done !== true) {
     total += 1;
@@ -157,7 +170,7 @@ async function check(
     if (total > MAX_ROWS)
       throw new FormsvcError("usage", `${name}: more than ${MAX_ROWS} rows; split the file`);
   }
-  return { columns, total };
+  return total;
 }
 
 interface RowBatch {

@@ -13,7 +13,8 @@ interface NamedRow {
   readonly format: TableFormat;
   /** The id that the service gave the row; empty if there is none. */
   readonly serviceId: string;
-  readonly createdAt: number;
+  /** Null if the row has no time of its own. */
+  readonly createdAt: number | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 

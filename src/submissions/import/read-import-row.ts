@@ -52,18 +52,15 @@ export interface RefusedRow {
 }
 
 export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow {
-  const { format, columns, schema, clock, now, counts } = reader;
+  const { format, columns, schema, counts } = reader;
   const { line, problem } = row;
   const cells = reader.isGuarded ? row.cells.map(withoutGuard) : row.cells;
   const refuse = (field: string | null, message: string): RefusedRow => ({ line, field, message });
   if (problem !== null) return refuse(null, problem);
   const roleText = (role: ColumnRole): string => textOf(cells[columns.roles.get(role) ?? -1]);
-  const time = roleText("created_at");
-  const createdAt = readImportTime(time, clock);
-  if (createdAt === null) return refuse("created_at", TIME_PROBLEM);
-  if (createdAt < 0) return refuse("created_at", "the time is before 1970");
-  const ahead = aheadOfClock(createdAt, time.trim(), now);
-  if (ahead !== null) return refuse("created_at", `${ahead}; ${AHEAD_ADVICE}`);
+  const hasTime = columns.roles.has("created_at");
+  const createdAt = hasTime ? timeOf(reader, roleText("created_at")) : reader.now;
+  if (typeof createdAt === "string") return refuse("created_at", createdAt);
   const body: Record<string, unknown> = {};
   for (const { index, field } of columns.fields) {
     const value = valueOf(schema.definition, field, cells[index]);
@@ -85,13 +82,23 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
   const serviceId = roleText("id").slice(0, MAX_ID_LENGTH);
   return {
     format,
-    hash: rowHash({ format, serviceId, createdAt, data }, counts),
+    // Without a time of its own, a row is the same row whenever it is imported.
+    hash: rowHash({ format, serviceId, createdAt: hasTime ? createdAt : null, data }, counts),
     serviceId,
     createdAt,
     data,
     ipAddress: canonicalAddress(roleText("ip_address")) ?? "",
     userAgent: roleText("user_agent").slice(0, MAX_USER_AGENT_LENGTH).toWellFormed(),
   };
+}
+
+/** The time that a cell tells, or what is wrong with it. */
+function timeOf({ clock, now }: RowReader, cell: string): number | string {
+  const time = readImportTime(cell, clock);
+  if (time === null) return TIME_PROBLEM;
+  if (time < 0) return "the time is before 1970";
+  const ahead = aheadOfClock(time, cell, now);
+  return ahead === null ? time : `${ahead}; ${AHEAD_ADVICE}`;
 }
 
 const MAX_ID_LENGTH = 500;
