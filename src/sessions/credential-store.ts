@@ -1,8 +1,10 @@
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { PasswordUse } from "./password.ts";
+import { dropResetLink } from "./mailed-link.ts";
 import { isAnybodyBound } from "./oidc-store.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
+import { findAccount } from "../workspaces/workspace-store.ts";
 
 /** The password and the authenticator app of an account. */
 export interface Credential {
@@ -61,8 +63,13 @@ export function* storeTotp(accountId: string, stored: Buffer, step: number, now:
   );
 }
 
-/** Notes that the second factor changed, so that earlier proofs do not count any more. */
+/**
+ * Notes that the second factor changed, so that earlier proofs do not count any more. An account without a password has no row that could say
+ * when, so the link of a letter is deleted.
+ */
 export function* noteFactorChanged(accountId: string, now: number): Steps<void> {
+  const account = yield* findAccount(accountId);
+  if (account !== undefined) yield* dropResetLink(account.email);
   yield* run(query.updateTable("credential").set({ changed_at: now }).where("account_id", "=", accountId));
 }
 

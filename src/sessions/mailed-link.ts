@@ -25,6 +25,11 @@ const BATCH_SIZE = 500;
 
 const DROP_EARLIER_SQL = "DELETE FROM mailed_link WHERE purpose = ? AND lower(email) = lower(?)";
 
+/** Ends the link with which the password of the account with this address can be reset. */
+export function dropResetLink(email: string): Steps<number> {
+  return run(text(DROP_EARLIER_SQL, "reset", email));
+}
+
 /** Makes a link and returns its token. An earlier link with the same address and purpose does not work any more. */
 export function* makeMailedLink(purpose: LinkPurpose, email: string, now: number): Steps<string> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");

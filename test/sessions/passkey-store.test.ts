@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
-import { storeRecoveryCodes } from "../../src/sessions/credential-store.ts";
+import { noteFactorChanged, storeRecoveryCodes } from "../../src/sessions/credential-store.ts";
+import { findMailedLink, makeMailedLink } from "../../src/sessions/mailed-link.ts";
 import {
   dropPasskeyRows,
   findPasskeyOf,
@@ -78,5 +79,22 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     await db.transaction(() => dropPasskeyRows(accountId, id));
     await db.transaction(() => dropCodesOfNothing(accountId));
     expect([await factors(), await codes()]).toEqual([null, [{ count: 0 }]]);
+  });
+
+  test("a link that resets the password is worth nothing after a passkey changed, also if the account never had a password", async () => {
+    const db = await temporary();
+    const { accountId } = await withPasskey(db);
+    const [own, others] = await db.transaction(function* () {
+      yield* insertAccountRows("bo@example.org", NOON);
+      const made = yield* makeMailedLink("reset", "Ana@example.org", NOON);
+      return [made, yield* makeMailedLink("reset", "bo@example.org", NOON)];
+    });
+    const works = (token: string) => db.read(() => findMailedLink("reset", token, NOON + 1));
+    expect(await works(own ?? "")).toBeDefined();
+    await db.transaction(() => noteFactorChanged(accountId, NOON + 1));
+    expect([await works(own ?? ""), (await works(others ?? ""))?.email]).toEqual([
+      undefined,
+      "bo@example.org",
+    ]);
   });
 });
