@@ -99,10 +99,10 @@ function* readPage(context: Context, start: EventPosition, wanted: Wanted): Step
   // If changes or submissions were cut off, the missing ones may come between those of the other kind.
   const isCut = changes.isCut || stored.isCut || found.length > reported.length;
   const last = behind(reported, start);
-  const areTold = (those: readonly Found[]): boolean => those.every((each) => reported.includes(each));
+  const areReported = (those: readonly Found[]): boolean => those.every((each) => reported.includes(each));
   const next: EventPosition = {
-    change: areTold(changes.found) ? changes.position : last.change,
-    submission: areTold(stored.found) ? stored.position : last.submission,
+    change: areReported(changes.found) ? changes.position : last.change,
+    submission: areReported(stored.found) ? stored.position : last.submission,
     until: Math.max(last.until, now - KEPT_MS + READING_MS),
     ...(!isCut && (yield* endOf(now))),
   };
