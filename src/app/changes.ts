@@ -1,4 +1,5 @@
 import type { ChangeListener, ChangeWatch } from "../database/database.ts";
+import { paced } from "../foundation/paced.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { databaseUpgraded } from "../foundation/events.ts";
 import { memoryHead } from "../history/spam-memory.ts";
@@ -32,10 +33,15 @@ export function watchChanges(
   { memories, deliverer, upkeep }: Changing,
 ): Changes {
   const { usage, spam, news, verifier, directory } = memories;
+  // An account that changes something in a loop would otherwise have the recipients of everybody read all the time.
+  const reload = paced(
+    () => deliverer.reload(),
+    () => deliverer.readingMs,
+  );
   const forgetRows = (): void => {
     usage.forget();
     spam.forget();
-    deliverer.reload();
+    reload();
   };
   const listener: ChangeListener = {
     onForeignCommit() {

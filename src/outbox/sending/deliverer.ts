@@ -48,6 +48,7 @@ export class Deliverer {
   readonly #belief: Belief;
   readonly #waitingForRest: (() => void)[] = [];
   #notifyOthers = (): void => undefined;
+  #readingMs = 0;
   /** Whether another server may have queued something. */
   #mustLook = false;
   /** Rounds claim deliveries only while it is `running`. Once it is `stopped`, no round begins, and the database may be closed. */
@@ -97,6 +98,11 @@ export class Deliverer {
   reload(): void {
     this.#lanes.invalidate();
     if (this.#isRunning) this.wake();
+  }
+
+  /** How long it took to read everything the last time, in milliseconds. It grows with the number of recipients. */
+  get readingMs(): number {
+    return this.#readingMs;
   }
 
   /** Resolves when nothing is in flight and nothing more can be sent now. */
@@ -185,7 +191,9 @@ export class Deliverer {
     const { outbox, log } = this.#parts;
     this.#mustLook = false;
     outbox.forget();
+    const begunAt = performance.now();
     const recovered = await this.#lanes.reload(now);
+    this.#readingMs = performance.now() - begunAt;
     if (recovered > 0) deliveriesRecovered(log, recovered);
     this.#belief.renew();
   }
