@@ -237,6 +237,28 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await stored()).toHaveLength(1);
   });
 
+  test("our own table for people comes back with its times, in the zone of its heading, and fields of one label in their order", async () => {
+    const db = await temporary();
+    const { bring, stored, endpoint } = await bakery(db);
+    const label = "Name";
+    const schema: SchemaDefinition = {
+      first: { type: "string", label },
+      second: { type: "string", label },
+      third: { type: "string", label },
+    };
+    await db.transaction(() => changeSchema(endpoint, schema, NOON));
+    const text =
+      "When (America/St_Johns),Form,Name,Name (2),Name (3),Id\r\n2026-01-31 10:30:00,Shop,a,b,c,sub_1\r\n";
+    await bring(text, { map: ["Id="] });
+    expect(await stored()).toEqual([
+      [{ first: "a", second: "b", third: "c" }, "2026-01-31T14:00:00.000Z", "csv"],
+    ]);
+    await write(db, "DELETE FROM submission");
+    await bring(text.replace("America/St_Johns", "UTC"), { map: ["Id=", "When (UTC)=created_at"] });
+    expect((await stored())[0]?.[1]).toBe("2026-01-31T10:30:00.000Z");
+    await expect(bring(text.replace("America/St_Johns", "Nowhere"))).rejects.toThrow("COLUMN=created_at");
+  });
+
   test("a list without times is taken with the time of the import if that is said, and is the same list the next time", async () => {
     const db = await temporary();
     const { bring, stored, endpoint } = await bakery(db);

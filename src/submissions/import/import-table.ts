@@ -14,7 +14,7 @@ import { FORMATS, TABLE_FORMATS } from "./import-formats.ts";
 import { importBegan } from "./import-record.ts";
 import type { ImportParts } from "./imported-file.ts";
 import { claimRows, knownRows } from "./imported-rows.ts";
-import { type ColumnMap, mapColumns, type MappingRequest, namesOf } from "./map-columns.ts";
+import { type ColumnMap, mapColumns, type MappingRequest, namesOf, zoneInHeading } from "./map-columns.ts";
 import { type ReadRow, readRow, type RefusedRow, type RowReader } from "./read-import-row.ts";
 import { RowCounts } from "./row-counts.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
@@ -99,7 +99,8 @@ export const importTable = operation({
     const columns = mapped(table, source.name, { ...asked, withoutTimes });
     const total = await countRows(table, source.name);
     const schema = compileSchema(definition, "drop");
-    const clock = createZonedClock(FORMATS[format].isUtc ? "UTC" : zone);
+    const named = format === "csv" ? zoneInHeading(headingOf(table, columns)) : null;
+    const clock = createZonedClock(FORMATS[format].isUtc ? "UTC" : (named ?? zone));
     const maxLength = Math.max(LEAST_MAX_LENGTH, context.config.server.bodyLimitBytes);
     const counts = new RowCounts();
     const { isGuarded } = table;
@@ -139,6 +140,11 @@ function* readTarget(
   const endpoint = yield* reachEndpoint(context, reference);
   const zone = (yield* readTimeZone(endpoint.workspaceId)) ?? "UTC";
   return { endpoint, definition: yield* readSchema(endpoint), zone };
+}
+
+/** The heading of the column with the times; empty if there is none. */
+function headingOf({ headings }: Pick<Table, "headings">, { roles }: ColumnMap): string {
+  return headings[roles.get("created_at") ?? -1] ?? "";
 }
 
 /** Chooses what becomes of the columns. @throws usage if no row could be imported with them */

@@ -1,5 +1,6 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { checkTimeZone } from "../../workspaces/workspace.ts";
 import { unguarded } from "../export/csv.ts";
 import { type ColumnRole, FORMATS, type TableFormat } from "./import-formats.ts";
 
@@ -54,7 +55,7 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
   for (const [index, name] of names.entries()) {
     if (name === "" || given.has(name)) continue;
     const lower = name.toLowerCase();
-    const role = Object.hasOwn(known, lower) ? known[lower] : undefined;
+    const role = Object.hasOwn(known, lower) ? known[lower] : roleOfOwn(name, request.format);
     const target = fieldOf(name) ?? role;
     const near = target ?? fieldLike(name);
     if (near === undefined) unmapped.push(name);
@@ -63,6 +64,22 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
   }
   for (const { index, target, column } of alike) assign(index, target, column);
   return { fields, roles, unmapped };
+}
+
+const OWN_TIME = /^When \(([\w+\-/]+)\)$/;
+
+/** The time zone in the heading of times of our own tables for people; null for any other heading. */
+export function zoneInHeading(heading: string): string | null {
+  const [, zone = ""] = OWN_TIME.exec(heading.trim()) ?? [];
+  try {
+    return zone === "" ? null : (checkTimeZone(zone) ?? "UTC");
+  } catch {
+    return null;
+  }
+}
+
+function roleOfOwn(heading: string, format: TableFormat): ColumnRole | undefined {
+  return format === "csv" && zoneInHeading(heading) !== null ? "created_at" : undefined;
 }
 
 /** @throws usage */
@@ -106,7 +123,11 @@ function fieldFinder(definition: SchemaDefinition): (heading: string) => string 
   const fields = Object.entries(definition).filter(([name]) => isField(definition, name));
   for (const [name, field] of fields) {
     const { label } = field as { readonly label?: string };
-    if (label !== undefined) byText.set(label.toLowerCase(), name);
+    if (label === undefined) continue;
+    // Our own exports number the headings of fields with the same label.
+    let heading = label.toLowerCase();
+    for (let number = 2; byText.has(heading); number += 1) heading = `${label.toLowerCase()} (${number})`;
+    byText.set(heading, name);
   }
   for (const [name] of fields) byText.set(name.toLowerCase(), name);
   return (heading) => {
