@@ -54,7 +54,7 @@ const WORDS: Words = {
     `see what the service asks for: formsvc endpoint set ${endpointId} --challenge-secret-file FILE`,
   allow_or_ignore_origin: ({ endpointId }) =>
     `if the site is yours, name it among the others: formsvc endpoint set ${endpointId} --allow-origin ORIGIN…; if not: --ignore-origin ORIGIN`,
-  make_configuration: "make one with: formsvc init",
+  make_configuration: "make one with: formsvc init --config FILE",
   make_other_operator: "make another one first: formsvc account set EMAIL --operator",
   make_room_for_files:
     "delete submissions whose files are not needed any more; or raise files.maxTotalBytes (is there disk for it?) and restart the server",

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
+import { nearestName } from "../foundation/nearest-name.ts";
 import { type Problem, problemsOf } from "../foundation/problems.ts";
 import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
 import { type DatabaseNames, nameTheDatabase } from "./database-names.ts";
@@ -213,10 +214,20 @@ function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<strin
 }
 
 /** Zod's message if it says what to write, else our own. */
-function describeProblem({ message, isUnknown, expected }: Problem): string {
-  if (isUnknown) return "there is no such setting";
+function describeProblem({ path, message, isUnknown, expected }: Problem): string {
+  if (isUnknown) {
+    const nearest = nearestName(path.at(-1) ?? "", namesIn(path.slice(0, -1)));
+    return `there is no such setting${nearest === undefined ? "" : `; did you mean "${nearest}"?`}`;
+  }
   const hint = expected === null ? undefined : TYPE_HINTS[expected];
   return hint === undefined ? message : `${message}; ${hint}`;
+}
+
+/** The names of the settings in a part of the configuration; none if the part is not one of the built-in ones. */
+function namesIn(path: readonly string[]): string[] {
+  let part: unknown = defaultConfig;
+  for (const name of path) part = (part as Record<string, unknown> | null | undefined)?.[name];
+  return typeof part === "object" && part !== null ? Object.keys(part) : [];
 }
 
 const TYPE_HINTS: Readonly<Record<string, string>> = {
