@@ -92,6 +92,29 @@ describe.skipIf(chromiumPath === null)("settings in a browser", () => {
     expect(asked).toBe(1);
   });
 
+  test("a note, the texts of a form's own page and those of a workspace are not lost without a question", async () => {
+    const long = "a note. ".repeat(300).trim();
+    for (const [path, label] of [
+      [`/dashboard/submissions/${ada.submissionIds[0]}`, "Add a note"],
+      [`${settings()}/page`, "Above the fields"],
+      [`/dashboard/workspaces/${ada.workspaceId}`, "Text below"],
+    ] as const) {
+      const page = await open(path);
+      const asked: string[] = [];
+      page.on("dialog", (dialog) => {
+        asked.push(dialog.type());
+        void dialog.dismiss();
+      });
+      const field = page.getByLabel(label);
+      await field.focus();
+      await page.keyboard.insertText(long);
+      await page.getByRole("link", { name: "Forms", exact: true }).first().click({ noWaitAfter: true });
+      await expect.poll(() => asked, path).toEqual(["beforeunload"]);
+      // What is too long is refused by the server, which says so. A browser would cut off its end.
+      expect(await field.inputValue()).toBe(long);
+    }
+  });
+
   test.each([320, 1280])(
     "a refused site is allowed or set apart by its own button (%i px)",
     async (width) => {

@@ -100,7 +100,7 @@ const KIND_WORDS: Readonly<Record<Challenge["kind"], string>> = {
 function view({ endpoint, fault }: Shown, typed: Typed, problems: Problems): Html {
   const options = CHALLENGE_KINDS.map((value) => ({ value, label: KIND_WORDS[value] }));
   return html`${problemSummary(problems)}
-    <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
+    <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}" data-unsaved>
       <p>
         What a visitor’s browser must solve before it sends the form. It makes it dearer for robots to send thousands of posts. A post
         without it is more suspicious, and is refused only if you require it: visitors without script could not write to you then.

@@ -37,7 +37,7 @@ import {
   translateRows,
 } from "./ready-made.ts";
 import { builder, enterButton } from "./schema-editor.ts";
-import { pageWords, sentence } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 const PATH = "/dashboard/endpoints/new";
 /** The language of a ready-made form if the language of the form is left to each visitor's browser. */
@@ -189,7 +189,7 @@ function nameProblem(name: string): [string, string][] {
     return [];
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
-    return [["name", name.trim() === "" ? GIVE_NAME : `This cannot be a name: ${pageWords(error.message)}.`]];
+    return [["name", name.trim() === "" ? GIVE_NAME : sentence(error.message)]];
   }
 }
 

@@ -122,7 +122,7 @@ function inputOf({ isOn, title, intro, colour, logo, thanks }: Typed) {
 function view(endpoint: Endpoint, addresses: Addresses, typed: Typed, problems: Problems): Html {
   const { language, page: own } = endpoint.settings;
   return html`${problemSummary(problems)}${own.isOn && endpoint.state === "paused" && PAUSED}
-    <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
+    <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}" data-unsaved>
       <p>
         A page with the form itself, to link to when you have no page to put it into. It works on phones and without script, in
         ${language === null ? "the language of whoever opens it" : `${languageName(language)}, the language for visitors under Settings`}.

@@ -1,7 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { plainLines } from "../../foundation/plain-text.ts";
 import {
-  MAX_NOTE_LENGTH,
   MAX_NOTES,
   type Note,
   type StoredSubmission,
@@ -99,10 +98,10 @@ export function notesCard({ notes, email, action, refused }: NotesCardParts): Ht
     }
     ${
       action !== null && notes.length < MAX_NOTES
-        ? html`<form class="in" method="post" action="${action}">
+        ? html`<form class="in" method="post" action="${action}" data-unsaved>
             <div class="field">
               <label for="note">Add a note</label>
-              <textarea id="note" name="text" rows="2" maxlength="${MAX_NOTE_LENGTH}" required dir="auto" aria-describedby="note-help"${invalid}>${"\n"}${refused?.text ?? ""}</textarea>
+              <textarea id="note" name="text" rows="2" required dir="auto" aria-describedby="note-help"${invalid}>${"\n"}${refused?.text ?? ""}</textarea>
               <small id="note-help" class="muted">${refused === null ? "Who sees this form’s submissions sees it, visitors never." : html`<span class="bad">${refused.problem}</span>`}</small>
             </div>
             <div><button>Add</button></div>

@@ -39,7 +39,7 @@ function brandProblems(brand: Brand): Problems {
 export function brandPart(path: string, { colour, name, footer }: Brand, problems: Problems): Html {
   return html`<section class="part" aria-labelledby="brand">
       <header><h2 id="brand">For visitors</h2><p>How their pages and e-mails look: what they see after they sent a form, the form’s own page, and e-mails.</p></header>
-      <form class="card stacked" method="post" action="${path}/brand">
+      <form class="card stacked" method="post" action="${path}/brand" data-unsaved>
         ${colourField({ name: "brand_colour", label: "Colour", value: colour ?? "", hint: "Of buttons and the edge: choose one, or write it like #0b6e5f. The words on it are black or white, whichever is read better. Empty is the built-in one; a form’s own page may have another.", problems })}
         ${textField({ name: "brand_name", label: "Name above", value: name ?? "", hint: "Like that of your firm. At most 200 bytes, some 200 letters.", problems, autocomplete: "off" })}
         ${areaField({ name: "brand_footer", label: "Text below", value: footer ?? "", hint: "Like your address. Plain text, at most 1000 bytes.", problems })}
