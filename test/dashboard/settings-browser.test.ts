@@ -109,7 +109,7 @@ describe.skipIf(chromiumPath === null)("settings in a browser", () => {
       await field.focus();
       await page.keyboard.insertText(long);
       await page.getByRole("link", { name: "Forms", exact: true }).first().click({ noWaitAfter: true });
-      await expect.poll(() => asked, path).toEqual(["beforeunload"]);
+      await expect.poll(() => asked).toEqual(["beforeunload"]);
       // What is too long is refused by the server, which says so. A browser would cut off its end.
       expect(await field.inputValue()).toBe(long);
     }

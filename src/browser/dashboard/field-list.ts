@@ -198,14 +198,19 @@ function dragTo(row: HTMLElement, y: number): void {
   else if (y > innerHeight - EDGE.near) scrollBy(0, EDGE.step);
 }
 
-/** The page that sending the form leads to; null if there is none. The browser parses it as a document, so no text becomes markup here. */
+/**
+ * The page that sending the form leads to; an empty one if the answer is no page, and null if there is none. The browser parses it as a
+ * document, so no text becomes markup here.
+ */
 function pageFor(form: HTMLFormElement, body: URLSearchParams): Promise<Document | null> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
     // The form's buttons are named `action`, which hides the property.
     request.open("POST", form.getAttribute("action") ?? "");
     request.responseType = "document";
-    request.addEventListener("loadend", () => resolve(request.responseXML));
+    request.addEventListener("loadend", () =>
+      resolve(request.status === 0 ? null : (request.responseXML ?? new Document())),
+    );
     request.send(body);
   });
 }
