@@ -131,7 +131,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const given = { endpointId: shop.endpoint, createdAt: NOON + 1 };
     const composed = "José Núñez";
     const typed = [composed.normalize("NFD"), composed.toUpperCase(), ` ${composed}\u200b `];
-    const data = typed.map((name) => ({ ...given, data: { person: [{ name }] } }));
+    const data = typed.map((name) => Object.assign({ data: { person: [{ name }] } }, given));
     const setAside = { fields: { "person.name": composed.normalize("NFKD") }, dropped: 0 };
     const ids = await storeSubmissions(db, [...data, { ...given, data: {}, setAside }]);
     await storeSubmissions(db, [{ ...given, data: { name: "Jose Nunez" } }]);

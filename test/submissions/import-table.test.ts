@@ -1,61 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
-import type { Database } from "../../src/database/database.ts";
 import { importTable } from "../../src/submissions/import/import-table.ts";
 import { deleteSubmissions } from "../../src/submissions/manage/work-operations.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { bakery, BAKERY_SCHEMA, tableOf } from "../support/bakery.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
-import { DAY_MS } from "../../src/foundation/time-units.ts";
 import { changeSchema, performOn, removeEndpoint } from "../support/terminal.ts";
-import { twoOwners } from "../support/two-owners.ts";
-
-function tableOf(text: string | Buffer) {
-  const bytes = Buffer.from(text);
-  const cut = async function* () {
-    for (let at = 0; at < bytes.length; at += 7) yield await Promise.resolve(bytes.subarray(at, at + 7));
-  };
-  return { source: { name: "old.csv", bytes: cut, longestPieceBytes: 1_048_576, mostMembers: 22_000 } };
-}
-
-const SCHEMA: SchemaDefinition = {
-  name: { type: "string", required: true, maxLength: 20 },
-  email: { type: "string", format: "email" },
-  guests: { type: "number" },
-  vegan: { type: "boolean" },
-  days: { type: "array", items: { type: "string", enum: ["Fri", "Sat"] } },
-  pickup: { type: "string", format: "date" },
-  closed: { type: "array", items: { type: "string", format: "date" } },
-};
-
-async function bakery(db: Database) {
-  const owners = await twoOwners(db);
-  const { endpoint } = owners.shop;
-  await db.transaction(() => changeSchema(endpoint, SCHEMA, NOON));
-  await write(db, "DELETE FROM submission");
-  const bring = (
-    text: string | Buffer,
-    more: {
-      format?: "csv" | "formspree" | "netlify" | "basin" | "google";
-      map?: string[];
-      encoding?: string;
-      dry_run?: boolean;
-      without_times?: boolean;
-    } = {},
-  ) => performOn(db, importTable, { endpoint, format: "csv", ...more }, { parts: tableOf(text) });
-  const stored = async () => {
-    const rows = await rowsOf<{ data: string; created_at: number; imported_from: string }>(
-      db,
-      "SELECT data, created_at, imported_from FROM submission ORDER BY created_at, data",
-    );
-    return rows.map(({ data, created_at: at, imported_from: from }) => [
-      JSON.parse(data) as unknown,
-      new Date(at).toISOString(),
-      from,
-    ]);
-  };
-  return { ...owners, endpoint, bring, stored };
-}
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   test("rows become submissions by their columns' names, and twice the same file adds nothing", async () => {
@@ -178,7 +129,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     await write(db, `DELETE FROM submission WHERE id = '${ids[1]}'`);
     expect(await bring(text)).toMatchObject({ imported: 0, known: 2 });
     expect(await stored()).toHaveLength(1);
-    await db.transaction(() => changeSchema(jobs.endpoint, SCHEMA, NOON));
+    await db.transaction(() => changeSchema(jobs.endpoint, BAKERY_SCHEMA, NOON));
     const other = await performOn(
       db,
       importTable,
@@ -235,53 +186,6 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       [4, "the time is before 1970"],
     ]);
     expect(await stored()).toHaveLength(1);
-  });
-
-  test("our own table for people comes back with its times, in the zone of its heading, and fields of one label in their order", async () => {
-    const db = await temporary();
-    const { bring, stored, endpoint } = await bakery(db);
-    const label = "Name";
-    const schema: SchemaDefinition = {
-      first: { type: "string", label },
-      second: { type: "string", label },
-      third: { type: "string", label },
-    };
-    await db.transaction(() => changeSchema(endpoint, schema, NOON));
-    const text =
-      "When (America/St_Johns),Form,Name,Name (2),Name (3),Id\r\n2026-01-31 10:30:00,Shop,a,b,c,sub_1\r\n";
-    await bring(text, { map: ["Id="] });
-    expect(await stored()).toEqual([
-      [{ first: "a", second: "b", third: "c" }, "2026-01-31T14:00:00.000Z", "csv"],
-    ]);
-    await write(db, "DELETE FROM submission");
-    await bring(text.replace("America/St_Johns", "UTC"), { map: ["Id=", "When (UTC)=created_at"] });
-    expect((await stored())[0]?.[1]).toBe("2026-01-31T10:30:00.000Z");
-    await expect(bring(text.replace("America/St_Johns", "Nowhere"))).rejects.toThrow("COLUMN=created_at");
-  });
-
-  test("a list without times is taken with the time of the import if that is said, and is the same list the next time", async () => {
-    const db = await temporary();
-    const { bring, stored, endpoint } = await bakery(db);
-    const contacts = "name,email\nAna,ana@example.org\nBo,bo@example.org\nBo,bo@example.org\n";
-    for (const dry_run of [true, false])
-      await expect(bring(contacts, { dry_run })).rejects.toThrow(
-        "or give all of them the time of the import",
-      );
-    const told = { rows: 3, imported: 3, known: 0, refused: [], unmapped: [] };
-    expect(await bring(contacts, { without_times: true, dry_run: true })).toEqual(told);
-    expect(await bring(contacts, { without_times: true })).toEqual(told);
-    const times = (await stored()).map(([, time]) => time);
-    expect(times).toEqual(Array.from({ length: 3 }, () => new Date(NOON).toISOString()));
-    const later = { parts: tableOf(`${contacts}Cy,\n`), now: NOON + DAY_MS };
-    const input = { endpoint, format: "csv", without_times: true } as const;
-    expect(await performOn(db, importTable, input, later)).toMatchObject({ imported: 1, known: 3 });
-    // A time that is there counts, and one that cannot be read is not replaced.
-    const dated = "created_at,name\n2026-01-31T10:00:00Z,Di\nyesterday,Ed\n";
-    expect(await bring(dated, { without_times: true })).toMatchObject({
-      imported: 1,
-      refused: [{ line: 3, field: "created_at" }],
-    });
-    expect((await stored())[0]).toEqual([{ name: "Di" }, "2026-01-31T10:00:00.000Z", "csv"]);
   });
 
   test("a file that cannot be meant is refused with what to do, and nothing is stored", async () => {
