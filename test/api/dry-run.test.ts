@@ -8,6 +8,7 @@ import type { Scope } from "../../src/operations/access.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { contentOf } from "../support/database-content.ts";
+import { NOON } from "../support/fake-clock.ts";
 import { goodPost, launchServer, startServer, type TestServer } from "../support/test-server.ts";
 
 /** Commands with `--dry-run` that are no operation. */
@@ -29,14 +30,14 @@ const TABLE = "created_at,name\n2026-01-31T10:00:00Z,Ada\n";
 
 const heldLine = (endpoint: string): string =>
   JSON.stringify({
-    id: newId("held", Date.now()),
+    id: newId("held", NOON),
     endpoint_id: endpoint,
     data: {},
     spam_score: 0,
     spam_reasons: [],
     ip_address: "",
     user_agent: "",
-    created_at: new Date().toISOString(),
+    created_at: new Date(NOON).toISOString(),
     why: "limit",
   });
 
