@@ -108,6 +108,7 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
       expect(await violations(mia, each), each).toEqual([]);
     // In the visitors' own languages again.
     server.owner.execute("UPDATE endpoint SET language = NULL");
+    server.owner.execute("UPDATE settings_version SET version = version + 1");
     const looks = [...LOOKS, HEBREW];
     expect(await violations(mia, path, { looks })).toEqual([]);
     expect(await violations(mia, path, { act: order })).toEqual([]);
