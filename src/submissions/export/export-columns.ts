@@ -32,6 +32,8 @@ export interface Column {
   readonly heading: string;
   /** Whether `cell` is the time of the submission, in milliseconds since 1970 UTC. Its text depends on the look. */
   readonly isTime: boolean;
+  /** The name of the field whose values the column has; absent if it has something else. */
+  readonly field?: string;
   /** Returns any value of JSON; undefined and null make an empty cell. */
   readonly cell: (submission: StoredSubmission) => unknown;
 }
@@ -106,9 +108,10 @@ function fieldColumns(
   headingOf: (name: string) => string,
   shown: (value: unknown) => unknown = (value) => value,
 ): Column[] {
-  return Array.from(names, (name) =>
-    column(headingOf(name), ({ data }) => (Object.hasOwn(data, name) ? shown(data[name]) : null)),
-  );
+  return Array.from(names, (name) => ({
+    ...column(headingOf(name), ({ data }) => (Object.hasOwn(data, name) ? shown(data[name]) : null)),
+    field: name,
+  }));
 }
 
 function sharedColumns(

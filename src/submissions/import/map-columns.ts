@@ -1,8 +1,9 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
-import { checkTimeZone } from "../../workspaces/workspace.ts";
 import { unguarded } from "../export/csv.ts";
 import { type ColumnRole, FORMATS, type TableFormat } from "./import-formats.ts";
+import { ownTargets } from "./own-columns.ts";
+import { zoneInHeading } from "./own-time-heading.ts";
 
 /** The target of each column of a table. */
 export interface ColumnMap {
@@ -42,18 +43,34 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
   const fields: { index: number; field: string }[] = [];
   const roles = new Map<ColumnRole, number>();
   const unmapped: string[] = [];
+  const assignRole = (index: number, role: ColumnRole, column: string): void => {
+    if (!roles.has(role)) roles.set(role, index);
+    else unmapped.push(column);
+  };
+  const assignField = (index: number, field: string, column: string): void => {
+    if (fields.some((each) => each.field === field)) unmapped.push(column);
+    else fields.push({ index, field });
+  };
   const assign = (index: number, target: string, column: string): void => {
-    if (isRole(target) && (target === "created_at" || !Object.hasOwn(request.definition, target))) {
-      if (!roles.has(target)) roles.set(target, index);
-      else unmapped.push(column);
-    } else if (fields.some(({ field }) => field === target)) unmapped.push(column);
-    else fields.push({ index, field: target });
+    if (isRole(target) && (target === "created_at" || !Object.hasOwn(request.definition, target)))
+      assignRole(index, target, column);
+    else assignField(index, target, column);
   };
   const alike: { index: number; target: string; column: string }[] = [];
   // The importer's choices come before the names of columns, and these before what is only alike.
   for (const [column, target] of given) if (target !== "") assign(names.indexOf(column), target, column);
+  // What our own table calls its columns says exactly what they are, whatever the fields are named.
+  const own = request.format === "csv" ? ownTargets(names, request.definition) : new Map<string, never>();
   for (const [index, name] of names.entries()) {
-    if (name === "" || given.has(name)) continue;
+    const target = given.has(name) ? undefined : own.get(name);
+    if (target === undefined) continue;
+    if (target === null) unmapped.push(name);
+    else if ("role" in target) assignRole(index, target.role, name);
+    else if (isField(request.definition, target.field)) assignField(index, target.field, name);
+    else unmapped.push(name);
+  }
+  for (const [index, name] of names.entries()) {
+    if (name === "" || given.has(name) || own.has(name)) continue;
     const lower = name.toLowerCase();
     const role = Object.hasOwn(known, lower) ? known[lower] : roleOfOwn(name, request.format);
     const target = fieldOf(name) ?? role;
@@ -64,18 +81,6 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
   }
   for (const { index, target, column } of alike) assign(index, target, column);
   return { fields, roles, unmapped };
-}
-
-const OWN_TIME = /^When \(([\w+\-/]+)\)$/;
-
-/** The time zone in the heading of times of our own tables for people; null for any other heading. */
-export function zoneInHeading(heading: string): string | null {
-  const [, zone = ""] = OWN_TIME.exec(heading.trim()) ?? [];
-  try {
-    return zone === "" ? null : (checkTimeZone(zone) ?? "UTC");
-  } catch {
-    return null;
-  }
 }
 
 function roleOfOwn(heading: string, format: TableFormat): ColumnRole | undefined {
