@@ -29,7 +29,7 @@ import {
 export interface Pruning {
   /** Whether to delete what the named workspaces have and the file does not name, except endpoints with posts. */
   readonly prunes: boolean;
-  /** Endpoints that are deleted with their posts, each named by its id, its name, or WORKSPACE/NAME. */
+  /** Endpoints that are deleted with their posts, each named by its id, its name if only one has it, or WORKSPACE/NAME. */
   readonly withPosts: readonly string[];
 }
 
@@ -46,6 +46,8 @@ interface Phases {
   readonly deletions: FormsChange[];
   readonly kept: string[];
   readonly notes: string[];
+  /** What each name of `withPosts` names: the endpoints that are deleted with their posts. */
+  readonly withPosts: ReadonlyMap<string, string[]>;
 }
 
 /**
@@ -54,7 +56,8 @@ interface Phases {
  * @throws usage, ambiguous, forbidden for a change that could not be made, as far as that is known beforehand
  */
 export async function planFile(perform: PerformAnywhere, file: FormsFile, pruning: Pruning): Promise<Plan> {
-  const phases: Phases = { workspaces: [], endpoints: [], deletions: [], kept: [], notes: [] };
+  const withPosts = new Map(pruning.withPosts.map((each): [string, string[]] => [each, []]));
+  const phases: Phases = { workspaces: [], endpoints: [], deletions: [], kept: [], notes: [], withPosts };
   const known = await readWorkspaces(perform);
   const spare = await findSpareWorkspace(perform, file, known);
   const made = file.workspaces.filter(({ name }) => !known.has(name));
@@ -69,8 +72,7 @@ export async function planFile(perform: PerformAnywhere, file: FormsFile, prunin
     planNewWorkspace(wanted, phases, isSpare ? spare : isFirst ? "first" : null);
     isFirst = false;
   }
-  for (const name of pruning.withPosts.filter((each) => !isPruned(each, phases.deletions)))
-    phases.notes.push(`there is no endpoint ${plainText(name)} to delete`);
+  phases.notes.push(...notesOfNames(withPosts));
   const { workspaces, endpoints, deletions, kept, notes } = phases;
   return { changes: [...workspaces, ...endpoints, ...(pruning.prunes ? deletions : [])], kept, notes };
 }
@@ -217,13 +219,13 @@ async function addKnownEndpoint(
   perform: PerformAnywhere,
   wanted: FileEndpoint,
   id: string,
-  { wanted: { name: workspace }, phases }: KnownWorkspace,
+  { wanted: { name: workspace }, pruning, phases }: KnownWorkspace,
 ): Promise<void> {
   const cell = { workspace, name: wanted.name, id };
   const { changes, deletions, kept } = planKnownEndpoint(wanted, await readEndpoint(perform, id), cell);
   phases.endpoints.push(...changes);
   phases.deletions.push(...deletions);
-  phases.kept.push(...kept);
+  if (pruning.prunes) phases.kept.push(...kept);
 }
 
 /** Plans what happens to an endpoint that the file does not name. */
@@ -234,7 +236,9 @@ async function addUnnamed(
 ): Promise<void> {
   if (!pruning.prunes) return;
   const shown = `${wanted.name}/${name}`;
-  const isNamed = [id, name, shown].some((each) => pruning.withPosts.includes(each));
+  const names = [...new Set([id, name, shown])].filter((each) => phases.withPosts.has(each));
+  for (const each of names) phases.withPosts.get(each)?.push(`${shown} (${id})`);
+  const isNamed = names.length > 0;
   if (!isNamed && (await hasPosts(perform, id))) {
     phases.kept.push(`endpoint ${shown}: it has submissions or held posts`);
     return;
@@ -251,8 +255,16 @@ async function hasPosts(perform: PerformAnywhere, endpoint: string): Promise<boo
   return submissions.length > 0 || (await perform(listHeld, { endpoint, limit: 1 })).data.length > 0;
 }
 
-function isPruned(name: string, deletions: readonly FormsChange[]): boolean {
-  return deletions.some((each) => each.kind === "endpoint" && `/${each.name}`.endsWith(`/${name}`));
+/** Notes each name that names nothing. @throws ambiguous for one that names several endpoints, because their posts do not come back */
+function notesOfNames(withPosts: Phases["withPosts"]): string[] {
+  for (const [name, found] of withPosts)
+    if (found.length > 1)
+      throw new FormsvcError(
+        "ambiguous",
+        `several endpoints are named ${plainText(name)}: ${plainText(found.join(", "))}; nothing was changed`,
+      );
+  const missing = [...withPosts].filter(([, found]) => found.length === 0);
+  return missing.map(([name]) => `there is no endpoint ${plainText(name)} to delete`);
 }
 
 function spamChange(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
-import { showEndpoint } from "../../src/endpoints/endpoint-operations.ts";
+import { listAllEndpoints, showEndpoint } from "../../src/endpoints/endpoint-operations.ts";
 import { listEndpointKeys } from "../../src/endpoints/key-operations.ts";
 import type { PerformAnywhere } from "../../src/apply/read-current.ts";
 import { ENGINES } from "../support/engines.ts";
@@ -179,6 +179,46 @@ test("an endpoint that was named otherwise keeps its id, its keys and its webhoo
   expect(linesOf(await planOf(perform, file("Hello", "Contact")))).toEqual([]);
   await perform(createEndpoint, { name: "Contact", schema: {} });
   await expect(planOf(perform, file("Hello", "Contact"))).rejects.toMatchObject({ code: "usage" });
+});
+
+test("an endpoint is deleted with its posts by its id, and never by a name that two endpoints have", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (endpoints: readonly object[]) => ({
+    version: 1,
+    workspaces: ["A", "B"].map((name) => ({ name, endpoints })),
+  });
+  await applyTo(perform, file([{ name: "F", schema: {} }]));
+  const named = (...withPosts: string[]) => planOf(perform, file([]), { prunes: true, withPosts });
+  const refused = {
+    code: "ambiguous",
+    message: expect.stringMatching(/A\/F \(ep_\w+\), B\/F \(ep_/) as string,
+  };
+  await expect(named("F")).rejects.toMatchObject(refused);
+  const { data } = await perform(listAllEndpoints, { workspace: "B" });
+  for (const name of [data[0]!.id, "B/F"]) {
+    const { changes, notes } = await named(name);
+    expect(notes).toEqual([]);
+    const withPosts = changes.filter(({ differences }) => differences.length > 0);
+    expect(withPosts.map(({ verb, name: shown }) => `${verb} ${shown}`)).toEqual(["delete B/F"]);
+  }
+  expect((await named("/F")).notes).toEqual(["there is no endpoint /F to delete"]);
+});
+
+test("a recipient who has not agreed is told to be kept only if the others were to be deleted", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (recipients: readonly object[]) => ({
+    version: 1,
+    workspaces: [{ name: "A", endpoints: [{ name: "F", schema: {}, recipients }] }],
+  });
+  await applyTo(perform, file([{ address: "office@example.com" }]));
+  const unsubscribed: PerformAnywhere = async (operation, input) => {
+    const shown = await perform(operation, input);
+    return operation.name === "recipient.list"
+      ? (JSON.parse(JSON.stringify(shown).replaceAll('"enabled"', '"unsubscribed"')) as typeof shown)
+      : shown;
+  };
+  expect((await planOf(unsubscribed, file([]))).kept).toEqual([]);
+  expect((await planOf(unsubscribed, file([]), PRUNES)).kept).toHaveLength(1);
 });
 
 test("the order of fields counts", async () => {
