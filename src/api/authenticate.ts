@@ -37,6 +37,7 @@ export function createAuthentication(parts: AuthenticationParts): Authenticate {
   const exempt = compileNetworks(rateLimit.exempt);
   const genuine = new BoundedMap<string, true>(MAX_REMEMBERED);
   const count = createCounter(parts, exempt);
+  const countRequest = createRequestCounter(parts);
 
   return async (request, reply) => {
     refusePlainHttp(request, trustedProxies);
@@ -57,15 +58,25 @@ export function createAuthentication(parts: AuthenticationParts): Authenticate {
     }
     genuine.set(digest, true);
     const { actor, token } = found;
-    const state = count.note(`token ${countedAs(actor)}`, rateLimit.token, request);
-    if (state !== null) {
-      reply.header("ratelimit-limit", state.limit);
-      reply.header("ratelimit-remaining", state.remaining);
-      reply.header("ratelimit-reset", state.resetSeconds);
-      if (!state.allowed) throw tooMany(state);
-    }
+    countRequest(actor, request, reply);
     await noteDay(parts, token, now);
     return actor;
+  };
+}
+
+/** Counts one request of an actor, and says in the answer how many are left. @throws rate_limited */
+type CountRequest = (actor: TokenActor, request: FastifyRequest, reply: FastifyReply) => void;
+
+export function createRequestCounter(parts: AuthenticationParts): CountRequest {
+  const { rateLimit } = parts.config;
+  const count = createCounter(parts, compileNetworks(rateLimit.exempt));
+  return (actor, request, reply) => {
+    const state = count.note(`token ${countedAs(actor)}`, rateLimit.token, request);
+    if (state === null) return;
+    reply.header("ratelimit-limit", state.limit);
+    reply.header("ratelimit-remaining", state.remaining);
+    reply.header("ratelimit-reset", state.resetSeconds);
+    if (!state.allowed) throw tooMany(state);
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { createAuthentication } from "../api/authenticate.ts";
+import { createAuthentication, createRequestCounter } from "../api/authenticate.ts";
 import { bodyLimitOf, nameBodyLimit } from "../api/body-limit.ts";
 import type { ServedParts } from "../api/parts.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -30,6 +30,7 @@ const READ_HEADERS = [
 export function mountMcp(server: FastifyInstance, parts: ServedParts): void {
   const { config } = parts;
   const authenticate = createAuthentication(parts);
+  const countRequest = createRequestCounter(parts);
   const handler = createMcpHandler(({ authInfo }) => createMcpServer(accessOf(parts, authInfo?.extra)), {
     // No resource changes by itself, so clients have nothing to subscribe to.
     maxSubscriptions: 0,
@@ -51,6 +52,8 @@ export function mountMcp(server: FastifyInstance, parts: ServedParts): void {
       handler: async (request, reply) => {
         const { agent } = request;
         if (agent === null) throw new FormsvcError("unauthorized");
+        for (let further = messagesIn(request.body) - 1; further > 0; further -= 1)
+          countRequest(agent, request, reply);
         const { tokenId: clientId, scopes } = agent;
         const authInfo = {
           token: "",
@@ -90,6 +93,19 @@ function accessOf(parts: ServedParts, extra: Record<string, unknown> | undefined
     onDefect: (error, tool) =>
       requestFailed(log, { reqId: requestId, code: "internal" }, error, `the tool ${tool} failed`),
   };
+}
+
+/** The number of messages in a body: clients of the first protocol of 2025 may send several together, and each counts as a request. */
+function messagesIn(body: unknown): number {
+  if (!Buffer.isBuffer(body)) return 1;
+  const text = body.toString("utf8");
+  if (!text.trimStart().startsWith("[")) return 1;
+  try {
+    return (JSON.parse(text) as unknown[]).length;
+  } catch {
+    // The handler says what is wrong with it.
+    return 1;
+  }
 }
 
 function webRequestOf({ method, headers, body, raw }: FastifyRequest): Request {

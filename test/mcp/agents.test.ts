@@ -247,3 +247,37 @@ test.each([
     server.owner.prepare("SELECT count(*) FROM audit_event WHERE action = 'mcp.called'").pluck().get(),
   ).toBe(0);
 });
+
+test("calls that come in one request count each, and are refused before the first if they are too many", async () => {
+  const server = await startServer({
+    mcp: { enabled: true },
+    rateLimit: { token: { max: 5, windowSeconds: 3600 } },
+  });
+  await server.addEndpoint();
+  const token = await makeToken(server);
+  const send = (count: number) => {
+    const params = { name: "list_endpoints", arguments: {} };
+    const calls = Array.from({ length: count }, (_, id) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params,
+    }));
+    return server.request({
+      method: "POST",
+      path: "/mcp",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify(calls),
+    });
+  };
+  const answered = await send(3);
+  expect([answered.status, answered.headers["ratelimit-remaining"]]).toEqual([200, "2"]);
+  expect(answered.text.match(/"result"/g)).toHaveLength(3);
+  const refused = await send(3);
+  expect([refused.status, refused.json]).toMatchObject([429, { code: "rate_limited" }]);
+  expect(refused.text).not.toContain("Contact");
+});
