@@ -32,7 +32,8 @@ only the settings that differ; [docs/install.md](install.md#the-configuration) s
 starts: restart the server after each change.
 
 An environment variable overrides the value of its setting; write lists and objects there as JSON. A section has none. An unknown setting or a wrong
-value stops the program with exit code 2 and the path of the value. A variable that names no setting, or a plan that is not
+value stops the program with exit code 2 and says its path, what is there and what to write; of a secret it shows nothing. So does a member
+that stands twice in one object of the file. A variable that names no setting, or a plan that is not
 configured, is not read; \`formsvc config check\` and the server's log name it. \`formsvc config show\` prints the settings in
 force, and \`formsvc config check\` checks them.
 

@@ -1,15 +1,22 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
-import { nearestName } from "../foundation/nearest-name.ts";
-import { type Problem, problemsOf } from "../foundation/problems.ts";
 import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
 import { type DatabaseNames, nameTheDatabase } from "./database-names.ts";
+import { describeProblems } from "./describe-problem.ts";
 import { refuseForeignOwner } from "./foreign-owner.ts";
+import { repeatedMembers } from "./repeated-members.ts";
 
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 type JsonObject = { [member: string]: Json };
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A configuration that the schema refused. */
+interface Refused {
+  readonly source: string;
+  readonly error: z.ZodError;
+  readonly config: Json;
+}
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -56,7 +63,8 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   const chosen = takesFile ? overlay(merged, { database: { url: null } }) : merged;
   const overridden = applyEnvironment(chosen, env);
   const result = configSchema.safeParse(overridden.value, READ_ONCE);
-  if (!result.success) throw invalid(source, result.error, overridden.names);
+  if (!result.success)
+    throw invalid({ source, error: result.error, config: overridden.value }, overridden.names);
   const variables = [...overridden.names.values()];
   const unknownVariables = Object.keys(env).filter(
     (name) =>
@@ -118,12 +126,29 @@ function parseFile(file: string, text: string): JsonObject {
   try {
     content = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    throw new FormsvcError("config_invalid", `${file}: not JSON (${(error as Error).message})`, {
+    throw new FormsvcError("config_invalid", `${file}: not JSON (${withoutExcerpt(error)})`, {
       cause: error,
     });
   }
+  refuseRepeated(file, text);
   if (!isObject(content)) throw new FormsvcError("config_invalid", `${file}: expected a JSON object`);
   return content;
+}
+
+/** The engine ends its message with an excerpt of the file, in which a secret may be. */
+function withoutExcerpt(error: unknown): string {
+  return (error as Error).message.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON$/s, "");
+}
+
+/** @throws config_invalid naming each member that stands several times */
+function refuseRepeated(file: string, text: string): void {
+  const problems = repeatedMembers(text).map(({ path, lines }) => ({
+    path: path.join("."),
+    message: `this stands twice in the file, in lines ${lines.join(" and ")}: keep one of them`,
+  }));
+  if (problems.length === 0) return;
+  const said = problems.map(({ path, message }) => `${file}: ${path}: ${message}`);
+  throw new FormsvcError("config_invalid", said.join("\n"), { details: { problems } });
 }
 
 function valueAt(content: Json, path: string): Json {
@@ -204,36 +229,15 @@ function memberSchema(schema: z.ZodType, member: string): z.ZodType {
   return z.unknown();
 }
 
-function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<string, string>): FormsvcError {
-  const problems = problemsOf(error).map((problem) => {
-    const path = problem.path.join(".");
-    return { path, message: describeProblem(problem), variable: variableOf(path, variables) };
-  });
+function invalid({ source, error, config }: Refused, variables: ReadonlyMap<string, string>): FormsvcError {
+  const problems = describeProblems(error, config).map(({ path, message }) => ({
+    path,
+    message,
+    variable: variableOf(path, variables),
+  }));
   const lines = problems.map(({ path, message, variable }) => `${variable ?? source}: ${path}: ${message}`);
   return new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
 }
-
-/** Zod's message if it says what to write, else our own. */
-function describeProblem({ path, message, isUnknown, expected }: Problem): string {
-  if (isUnknown) {
-    const nearest = nearestName(path.at(-1) ?? "", namesIn(path.slice(0, -1)));
-    return `there is no such setting${nearest === undefined ? "" : `; did you mean "${nearest}"?`}`;
-  }
-  const hint = expected === null ? undefined : TYPE_HINTS[expected];
-  return hint === undefined ? message : `${message}; ${hint}`;
-}
-
-/** The names of the settings in a part of the configuration; none if the part is not one of the built-in ones. */
-function namesIn(path: readonly string[]): string[] {
-  let part: unknown = defaultConfig;
-  for (const name of path) part = (part as Record<string, unknown> | null | undefined)?.[name];
-  return typeof part === "object" && part !== null ? Object.keys(part) : [];
-}
-
-const TYPE_HINTS: Readonly<Record<string, string>> = {
-  array: 'write a list, like ["127.0.0.1"]',
-  boolean: "write true or false",
-};
 
 /** The variable that set this path or a container of it, such as the list of a wrong entry. */
 function variableOf(path: string, variables: ReadonlyMap<string, string>): string | undefined {
