@@ -25,10 +25,16 @@ export function sendDeadLink(
 ): FastifyReply {
   const language = languageOf(request);
   const wording = wordingIn(language);
-  const paragraphs = lines.map((key) => html`<p>${wording.text(key)}</p>\n`);
+  const paragraphs = lines.map((key) => html`<p>${asSentence(wording.text(key), language)}</p>\n`);
   const facts =
     error !== undefined && html`<p class="facts" lang="en" dir="ltr">${error} · request ${request.id}</p>`;
   const content = html`${joinHtml(paragraphs)}${facts}`;
   const page = servicePage({ language, title: wording.text(title), seal: "stop", content });
   return sendPage(reply, page, pagePolicy([], null));
+}
+
+/** Words that stand in a list elsewhere begin with a small letter there. */
+function asSentence(text: string, language: Language): string {
+  const [first = "", ...rest] = text;
+  return first.toLocaleUpperCase(language) + rest.join("");
 }

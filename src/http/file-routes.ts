@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { LinkedFiles } from "../submissions/files/linked-files.ts";
-import { describeError, FormsvcError } from "../foundation/errors.ts";
+import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { type DeadLinkPage, sendDeadLink } from "./dead-link-page.ts";
 import { fileAnswers, sendFile } from "./file-reply.ts";
 import { prefersPage } from "./prefers-json.ts";
@@ -29,8 +29,11 @@ export function fileRoutes(server: FastifyInstance, { linkedFiles }: FileRoutesP
         return sendFile({ request, reply }, file, open);
       } catch (error) {
         // People follow the links of e-mails; a program gets the error as JSON.
-        if (!isDead(error) || !prefersPage(request.headers.accept)) throw error;
-        return sendDeadLink({ request, reply: reply.code(describeError(error.code).status) }, DEAD);
+        const page = error instanceof FormsvcError ? PAGES[error.code] : undefined;
+        if (page === undefined || !prefersPage(request.headers.accept)) throw error;
+        const { code, facts } = error as FormsvcError;
+        if (facts.retryAfterSeconds !== undefined) reply.header("retry-after", facts.retryAfterSeconds);
+        return sendDeadLink({ request, reply: reply.code(describeError(code).status) }, page);
       }
     },
   });
@@ -38,9 +41,13 @@ export function fileRoutes(server: FastifyInstance, { linkedFiles }: FileRoutesP
 
 const DEAD: DeadLinkPage = { title: "deadTitle", lines: ["deadFile"] };
 
-function isDead(error: unknown): error is FormsvcError {
-  return error instanceof FormsvcError && (error.code === "not_found" || error.code === "gone");
-}
+/** What people read, by why they do not get the file. */
+const PAGES: Readonly<Partial<Record<ErrorCode, DeadLinkPage>>> = {
+  not_found: DEAD,
+  gone: DEAD,
+  conflict: { title: "failedTitle", lines: ["stateScanning"] },
+  forbidden: { title: "failedTitle", lines: ["stateUnscanned"] },
+};
 
 /** The value of a parameter; empty if it is missing or given twice. */
 function textOf(value: unknown): string {

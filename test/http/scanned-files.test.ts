@@ -84,6 +84,17 @@ async function world({ whenUnscanned = "keep", config = {}, schema = application
   };
 }
 
+interface LinkedData {
+  readonly cv: readonly [{ readonly url: string }];
+}
+
+/** What a browser of a reader of this language gets. */
+async function openIn(language: string, url: string) {
+  const headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8", "accept-language": language };
+  const answer = await fetch(url, { headers });
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after"), text: await answer.text() };
+}
+
 function filesOf({ body }: Received): readonly (PostedFacts & { readonly url?: string })[] {
   return (JSON.parse(body.toString("utf8")) as { submission: { data: { cv: PostedFacts[] } } }).submission
     .data.cv;
@@ -171,6 +182,30 @@ test("with files.whenUnscanned refuse nobody reads a file that was not scanned, 
   await until(() => received.length > 0);
   const link = filesOf(received[0] as Received)[0]?.url?.replace(/^.*(?=\/files\/)/, server.url) ?? "";
   expect((await fetch(link)).status).toBe(403);
+  expect(await openIn("de", link)).toMatchObject({
+    status: 403,
+    retryAfter: null,
+    text: expect.stringContaining("<p>Nicht auf Viren geprüft</p>") as string,
+  });
+});
+
+test("a person who opens the address of a file that is being scanned is told in their language when to try again", async () => {
+  const { post, server, clamd } = await world();
+  const { files } = await post(CLEAN);
+  await until(() => clamd.files.length > 0);
+  const keyring = createKeyring({ keyFile: null, key: null });
+  const links = createFileLinks({ db: server.owner, keyring, baseUrl: server.url, days: 7 });
+  const own = [files[0]?.id ?? ""];
+  const { cv } = JSON.parse(await links.link({ cv: files }, server.clock.now(), own)) as LinkedData;
+  const link = cv[0].url;
+  expect(await openIn("de", link)).toMatchObject({
+    status: 409,
+    retryAfter: "2",
+    text: expect.stringContaining("<p>Wird auf Viren geprüft</p>") as string,
+  });
+  const answer = await fetch(link, { headers: { accept: "application/json" } });
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([409, "2"]);
+  expect(await answer.json()).toMatchObject({ error: "Conflict" });
 });
 
 test("the management API gives neither the bytes of a file that waits nor of one with a virus", async () => {
