@@ -53,15 +53,36 @@ export function untrustedValue(value: unknown, options: UntrustedOptions): unkno
     if (typeof each === "number") return options.redacts ? redactNumber(each, options) : each;
     if (typeof each !== "object" || each === null) return each;
     if (Array.isArray(each)) return firstOf(each).map((item) => clean(item, depth + 1));
-    return Object.fromEntries(
-      firstOf(Object.entries(each)).map(([name, member]) => [
-        untrustedText(name, options, MAX_NAME_LENGTH),
-        clean(member, depth + 1),
-      ]),
+    const members = firstOf(Object.entries(each));
+    const names = shownNames(
+      members.map(([name]) => name),
+      options,
     );
+    return Object.fromEntries(members.map(([, member], at) => [names[at], clean(member, depth + 1)]));
   };
   const firstOf = <Item>(items: readonly Item[]): readonly Item[] => items.slice(0, Math.max(0, left) + 1);
   return clean(value, 0);
+}
+
+/**
+ * The names of members, cleaned and shortened. One that looks like another afterwards gets a number: else it would take the place of the
+ * other, for example of a declared field. A name that is shown as it is keeps its place.
+ */
+function shownNames(names: readonly string[], options: UntrustedOptions): readonly string[] {
+  const taken = new Set<string>();
+  const counts = new Map<string, number>();
+  const cleaned = names.map((name) => untrustedText(name, options, MAX_NAME_LENGTH));
+  for (const [at, name] of cleaned.entries()) if (name === names[at]) taken.add(name);
+  return cleaned.map((name, at) => {
+    if (name === names[at]) return name;
+    let shown = name;
+    for (let count = counts.get(name) ?? 1; taken.has(shown); count += 1) {
+      shown = `${name} (${count + 1})`;
+      counts.set(name, count + 1);
+    }
+    taken.add(shown);
+    return shown;
+  });
 }
 
 function redactNumber(value: number, options: UntrustedOptions): unknown {
