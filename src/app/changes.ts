@@ -41,6 +41,7 @@ export function watchChanges(
   const forgetRows = (): void => {
     usage.forget();
     spam.forget();
+    deliverer.forgetRecipients();
     reload();
   };
   const listener: ChangeListener = {

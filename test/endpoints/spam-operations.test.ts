@@ -52,8 +52,13 @@ test("spam settings and scores of somebody else's forms are like none, and so ar
   };
   for (const asked of ask(actor, hers, cleo.workspace.id))
     await expect(asked()).rejects.toMatchObject(missing);
-  for (const asked of ask(token, jobs, ben.workspace.id))
-    await expect(asked()).rejects.toMatchObject(missing);
+  const [ofForm, ofWorkspace] = [0, 6].map((from) =>
+    ask(token, jobs, ben.workspace.id).slice(from, from + 6),
+  );
+  for (const asked of ofForm ?? []) await expect(asked()).rejects.toMatchObject(missing);
+  // Its workspace is known to it, but not for what concerns all forms.
+  const refused = { code: expect.stringMatching(/^(?:not_found|forbidden)$/) as string };
+  for (const asked of ofWorkspace ?? []) await expect(asked()).rejects.toMatchObject(refused);
   for (const asked of ask(token, shop, ben.workspace.id).slice(0, 6)) await asked();
 });
 

@@ -1,10 +1,17 @@
 import { expect, test } from "vitest";
 import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { askWith, makeToken } from "../support/api-client.ts";
 import { addWebhooks } from "../support/add-webhooks.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
-import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
+import {
+  goodPost,
+  launchServer,
+  startServer,
+  type TestEndpoint,
+  type TestServer,
+} from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
 /** As slow as a receiver may be without failing. */
@@ -49,6 +56,28 @@ test("an account whose 60 receivers take 9 s each delays no webhook of another a
   const promptly = await typically(5, (post) => timed(server, other, () => fast.received.length >= post));
   expect(promptly).toBeLessThan(PROMPT_MS);
 }, 60_000);
+
+test("what one account changes in a loop, beside thousands of recipients, hides no new recipient of another account", async () => {
+  const server = await launchServer({ rateLimit: { token: { max: null } } });
+  const greedy = await server.addEndpoint();
+  const other = await server.addEndpoint({ plan: "pro" });
+  await using receiver = await startReceiverWith((response) => response.end());
+  for (let form = 0; form < 40; form += 1) {
+    const { id } = await server.addEndpoint({ plan: "pro" });
+    await server.owner.transaction(() => addWebhooks(id, receiver.url, 50));
+  }
+  const ask = askWith(server, await makeToken(server));
+  for (let change = 0; change < 600; change += 1)
+    await ask("POST", `/endpoints/${greedy.id}/${change % 2 === 0 ? "pause" : "resume"}`);
+  // The server reads whom the form's posts go to.
+  await server.post(other.secret, goodPost);
+  const made = await ask("POST", "/webhooks", {
+    body: { endpoint: other.id, url: `${receiver.url}/new`, allow_private: true },
+  });
+  expect(made.status, made.text).toBe(201);
+  await server.post(other.secret, goodPost);
+  await until(() => receiver.received.some(({ path }) => path.endsWith("/new")));
+});
 
 test("an account with e-mails for several minutes delays none of another account", async () => {
   const mail = await startMailServer();

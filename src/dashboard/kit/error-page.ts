@@ -21,7 +21,7 @@ export function errorPage({ thrown, request, reply, log }: Failure): Page {
   const { status } = describeError(error.code);
   const heading = headingOf(status);
   const content = html`<h1>${heading}</h1>
-    <p>${sentence(error.message)}${status === 404 && request.method === "GET" && GONE}</p>
+    <p>${sentence(error.message)}${status === 404 && GONE}</p>
     <p class="muted">
       ${status >= 500 ? "Nothing that you typed was saved. " : ""}Request <code>${request.id}</code> ·
       <a href="/dashboard">Back to the inbox</a>

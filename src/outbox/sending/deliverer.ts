@@ -100,6 +100,11 @@ export class Deliverer {
     if (this.#isRunning) this.wake();
   }
 
+  /** Has the next batch of posts read who wants them. Call it after each change of recipients, before {@link reload}. */
+  forgetRecipients(): void {
+    this.#parts.outbox.forget();
+  }
+
   /** How long it took to read everything the last time, in milliseconds. It grows with the number of recipients. */
   get readingMs(): number {
     return this.#readingMs;
