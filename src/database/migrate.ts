@@ -1,7 +1,9 @@
+import { closeSync } from "node:fs";
 import { FormsvcError } from "../foundation/errors.ts";
 import { refuseDifferences } from "./sqlite/check-structure.ts";
-import { removeCopy } from "./sqlite/durable-file.ts";
-import { createExclusively } from "./sqlite/private-file.ts";
+import { removeCopy, syncFile } from "./sqlite/durable-file.ts";
+import { moveToNewName } from "./sqlite/new-name.ts";
+import { openNewFile } from "./sqlite/private-file.ts";
 import type { SqliteDatabase } from "./sqlite/sqlite-database.ts";
 import { APPLICATION_ID } from "./sqlite/file-owner.ts";
 import { firstRows, migrations, structure } from "./migrations.generated.ts";
@@ -114,15 +116,34 @@ function statementsFrom(version: number, known: readonly Migration[]): readonly 
   return known.slice(version).map(({ sql }) => sql);
 }
 
+/**
+ * Copies the database beside itself. The copy gets its name when it is whole and on the disk, so that a process that is killed leaves an
+ * unfinished file, which nobody takes for a copy.
+ */
 function keepCopy(db: SqliteDatabase, version: number): string {
   const base = `${db.path}.schema-${version}`;
-  let copy = base;
-  for (let attempt = 1; !createExclusively(copy); attempt += 1) copy = `${base}.${attempt}`;
+  const unfinished = `${base}.unfinished-${process.pid}`;
   try {
-    db.readNow(() => db.prepare("VACUUM INTO ?").run(copy));
-    return copy;
-  } catch (error) {
-    removeCopy(copy);
-    throw error;
+    // An earlier process with the same id may have left such a file.
+    removeCopy(unfinished);
+    closeSync(openNewFile(unfinished));
+    db.readNow(() => db.prepare("VACUUM INTO ?").run(unfinished));
+    syncFile(unfinished);
+    return moveToFreeName(unfinished, base);
+  } finally {
+    removeCopy(unfinished);
+  }
+}
+
+/** Gives a file this name, or with a number behind it if another file has it. */
+function moveToFreeName(file: string, base: string): string {
+  for (let attempt = 0; ; attempt += 1) {
+    const target = attempt === 0 ? base : `${base}.${attempt}`;
+    try {
+      moveToNewName(file, target);
+      return target;
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "already_exists") throw error;
+    }
   }
 }

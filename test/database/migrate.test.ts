@@ -114,7 +114,8 @@ test("a copy that cannot be made whole is not left behind", () => {
   const full: SqliteDatabase = {
     ...db,
     prepare: () => {
-      writeFileSync(`${db.path}.schema-${migrations.length}`, "half of it");
+      const [unfinished = ""] = copies(db);
+      writeFileSync(join(dirname(db.path), unfinished), "half of it");
       throw new Error("the disk is full");
     },
   };

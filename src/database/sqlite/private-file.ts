@@ -70,18 +70,6 @@ export function createPrivately(file: string): void {
   }
 }
 
-/** Creates an empty file with mode 0600. Returns false if a file with this name exists already. */
-export function createExclusively(file: string): boolean {
-  try {
-    closeSync(openNewFile(file));
-    return true;
-  } catch (error) {
-    const { cause } = error as { cause?: NodeJS.ErrnoException };
-    if (cause?.code === "EEXIST") return false;
-    throw error;
-  }
-}
-
 /** Refuses links, and does not wait for pipes. Windows has neither flag. */
 const PLAIN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
