@@ -14,7 +14,9 @@ import {
   idArgument,
   listArguments,
   pageArguments,
+  pageOf,
   tool,
+  wholePageArguments,
   workspaceArgument,
 } from "./tool.ts";
 
@@ -23,11 +25,12 @@ export const listEndpoints = tool({
   title: "List forms",
   description: "Lists the forms with their settings.",
   group: null,
-  input: z.strictObject({ workspace: workspaceArgument.optional() }),
+  input: z.strictObject({ workspace: workspaceArgument.optional(), ...wholePageArguments }),
   operations: [listAllEndpoints],
-  async run({ call }, { workspace }) {
+  async run({ call }, { workspace, ...asked }) {
     const { data } = await call(listAllEndpoints, { workspace });
-    return { answer: { endpoints: data }, ids: data.map(({ id }) => id) };
+    const { page, next_cursor } = pageOf(data, asked);
+    return { answer: { endpoints: page, next_cursor }, ids: page.map(({ id }) => id) };
   },
 });
 
@@ -58,12 +61,13 @@ export const listWebhooks = tool({
   title: "List webhooks",
   description: "Lists where submissions are sent over HTTP, and whether that works.",
   group: null,
-  input: z.strictObject(listArguments),
+  input: z.strictObject({ ...listArguments, ...wholePageArguments }),
   operations: [webhookOperations.list],
-  async run({ call }, choice) {
-    const { data } = await call(webhookOperations.list, choice);
-    const webhooks = data.map((each) => ({ ...each, url: withoutQuery(each.url) }));
-    return { answer: { webhooks }, ids: data.map(({ id }) => id) };
+  async run({ call }, { endpoint, workspace, ...asked }) {
+    const { data } = await call(webhookOperations.list, { endpoint, workspace });
+    const { page, next_cursor } = pageOf(data, asked);
+    const webhooks = page.map((each) => ({ ...each, url: withoutQuery(each.url) }));
+    return { answer: { webhooks, next_cursor }, ids: page.map(({ id }) => id) };
   },
 });
 
@@ -104,17 +108,25 @@ export const listDeliveries = tool({
   },
 });
 
+/** The largest number of workspaces whose usage one call shows. */
+const MAX_USAGES = 50;
+
 export const getUsage = tool({
   name: "get_usage",
   title: "Show usage",
-  description: "Shows how many submissions of this month count, and the plan's limit.",
+  description:
+    "Shows how many submissions of this month count, and the plan's limit; of several workspaces the fullest.",
   group: null,
   input: z.strictObject({ workspace: workspaceArgument.optional() }),
   operations: [showUsage, listUsages],
   async run({ call }, { workspace }) {
     const data =
       workspace === undefined ? (await call(listUsages, {})).data : [await call(showUsage, { workspace })];
-    return { answer: { usage: data }, ids: data.map((each) => each.workspace_id) };
+    const usage = data.slice(0, MAX_USAGES);
+    return {
+      answer: { usage, left_out: data.length - usage.length },
+      ids: usage.map((each) => each.workspace_id),
+    };
   },
 });
 

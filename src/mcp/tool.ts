@@ -84,6 +84,28 @@ export const pageArguments = {
   cursor: z.string().max(1000).optional().describe("The next_cursor of the page before."),
 };
 
+/** The arguments of a list that is read whole and answered in pages. */
+export const wholePageArguments = {
+  ...pageArguments,
+  limit: pageArguments.limit.unwrap().default(MAX_LIMIT),
+};
+
+interface WholePage {
+  readonly limit: number;
+  /** The id of the last row of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** The rows of one page in the order of their ids, because a list of everything may be larger than an agent can read. */
+export function pageOf<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  { limit, cursor = "" }: WholePage,
+): { readonly page: readonly Row[]; readonly next_cursor: string | null } {
+  const after = rows.filter(({ id }) => id > cursor).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const page = after.slice(0, limit);
+  return { page, next_cursor: after.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
 export const suspectedArgument = {
   include_suspected: z
     .boolean()

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SCOPES } from "../../src/operations/access.ts";
+import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
+import { addWebhooks } from "../support/add-webhooks.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { connectAgent, insideOf } from "../support/agent.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
@@ -61,7 +63,7 @@ describe.each([
     expect((await agent.call("explain_spam_score", { id: submission.id })).said).toMatchObject({
       class: "low",
     });
-    expect((await agent.call("list_webhooks")).said).toEqual({ webhooks: [] });
+    expect((await agent.call("list_webhooks")).said).toEqual({ webhooks: [], next_cursor: null });
     expect((await agent.call("list_deliveries")).said).toMatchObject({ deliveries: [] });
     expect((await agent.call("get_endpoint", { endpoint: endpoint.id })).said).toMatchObject({
       endpoint: { schema: {} },
@@ -280,4 +282,31 @@ test("calls that come in one request count each, and are refused before the firs
   const refused = await send(3);
   expect([refused.status, refused.json]).toMatchObject([429, { code: "rate_limited" }]);
   expect(refused.text).not.toContain("Contact");
+});
+
+test("an agent is shown all forms, webhooks and workspaces of a large server, in pages of 50 at most", async () => {
+  const server = await serve();
+  const { id: endpoint } = await server.addEndpoint();
+  const { id: other } = await server.addEndpoint();
+  for (let count = 0; count < 59; count += 1) await server.addEndpoint();
+  await server.owner.transaction(function* () {
+    for (const each of [endpoint, other]) yield* addWebhooks(each, "https://192.0.2.1/hook", 26);
+    for (let count = 0; count < 51; count += 1)
+      yield* insertWorkspaceRow(`Client ${count}`, null, server.clock.now());
+  });
+  const agent = await connectAgent(server.url, await makeToken(server, SCOPES));
+  for (const [tool, member, total] of [
+    ["list_endpoints", "endpoints", 61],
+    ["list_webhooks", "webhooks", 52],
+  ] as const) {
+    const first = (await agent.call(tool)).said;
+    expect(first[member]).toHaveLength(50);
+    const rest = (await agent.call(tool, { cursor: first["next_cursor"] })).said;
+    expect(rest["next_cursor"]).toBeNull();
+    const shown = [first, rest].flatMap((page) => page[member] as { id: string }[]);
+    expect(new Set(shown.map(({ id }) => id)).size).toBe(total);
+    expect((await agent.call(tool, { limit: 2 })).said[member]).toHaveLength(2);
+  }
+  const { usage, left_out } = (await agent.call("get_usage")).said;
+  expect([usage, left_out]).toEqual([expect.objectContaining({ length: 50 }), 2]);
 });
