@@ -56,6 +56,14 @@ export function showInvitation(parts: SignInParts, token: string, client: Client
   });
 }
 
+/** Shows an invitation after an attempt to accept it, which was counted already; undefined if its link is not good. */
+export function showInvitationAgain(
+  { db, clock }: SignInParts,
+  token: string,
+): Promise<ShownInvitation | undefined> {
+  return db.read(() => read(token, clock.now()));
+}
+
 function* read(token: string, now: number): Steps<ShownInvitation | undefined> {
   const found = yield* findInvitationOf(token, now);
   if (found === undefined) return undefined;

@@ -1,7 +1,13 @@
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { findAccountByEmail } from "../workspaces/workspace-store.ts";
-import { acceptAsNamed, acceptAsNew, showInvitation, type ShownInvitation } from "./accept-invitation.ts";
+import {
+  acceptAsNamed,
+  acceptAsNew,
+  showInvitation,
+  showInvitationAgain,
+  type ShownInvitation,
+} from "./accept-invitation.ts";
 import type { Trier } from "./attempt-limits.ts";
 import { type CodeTickets, createCodeTickets } from "./code-tickets.ts";
 import { recognise } from "./known-clients.ts";
@@ -59,6 +65,8 @@ export interface SignIns {
   confirmSignUp(given: Omit<LinkProof, "code">, client: Client): Promise<EnteredSession>;
   /** Shows an invitation by its link, and does not use the link up. */
   showInvitation(token: string, client: Client): Promise<ShownInvitation>;
+  /** Shows an invitation after an attempt to accept it was counted and refused; undefined if its link is not good. */
+  showInvitationAgain(token: string): Promise<ShownInvitation | undefined>;
   /** Like `confirmSignUp`, with the link of an invitation: also makes the account a member. */
   acceptInvitation(given: Omit<LinkProof, "code">, client: Client): Promise<EnteredSession>;
   /** Like `acceptInvitation`, for a person whom a trusted proxy names by the invited address: without password and session. */
@@ -80,6 +88,7 @@ export function createSignIns(parts: SignInParts): SignIns {
     resetPassword: (given, client) => useLink(parts, RESET_LINK, given, client),
     confirmSignUp: (given, client) => confirmSignUp(parts, given, client),
     showInvitation: (token, client) => showInvitation(parts, token, client),
+    showInvitationAgain: (token) => showInvitationAgain(parts, token),
     acceptInvitation: (given, client) => acceptAsNew(parts, given, client),
     acceptAsNamed: (given, client) => acceptAsNamed(parts, given, client),
   };

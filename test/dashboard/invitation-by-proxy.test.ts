@@ -58,7 +58,7 @@ test.each(["on", "off"] as const)(
     expect(server.owner.prepare("SELECT count(*) FROM credential").pluck().get()).toBe(0);
     expect((await inbox(from(GUEST))).text).toContain(GUEST);
     // Once.
-    expect((await accept(from(GUEST))).status).toBe(401);
+    expect((await accept(from(GUEST))).status).toBe(404);
   },
 );
 

@@ -92,7 +92,7 @@ describe("signing up", () => {
     expect((await get(link)).status).toBe(404);
     const token = link.slice(LINK.length);
     const refused = await post("/sign-up/confirm", { token, new_password: PASSWORD });
-    expect([refused.status, refused.headers["set-cookie"]]).toEqual([401, undefined]);
+    expect([refused.status, refused.headers["set-cookie"]]).toEqual([404, undefined]);
     expect(refused.text).toContain('href="/dashboard/sign-in"');
     expect(server.owner.now(() => listAccounts())).toHaveLength(2);
   });
@@ -236,7 +236,7 @@ describe("a link", () => {
         expect(shown.text).toContain(`lang="pl" dir="ltr"`);
         expect(shown.text).toMatch(new RegExp(`href="/dashboard/${path}">Poproś`));
         const answer = await use(link);
-        expect([answer.status, answer.headers["set-cookie"]]).toEqual([401, undefined]);
+        expect([answer.status, answer.headers["set-cookie"]]).toEqual([404, undefined]);
         expect(answer.text).toContain("This link does not work");
         expect(answer.text).not.toContain(PASSWORD);
       };

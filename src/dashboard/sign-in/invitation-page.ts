@@ -58,11 +58,11 @@ export function invitationPages(routes: Routes, { requireWay, clientOf, enter }:
     const token = tokenIn(form.get("token") ?? "");
     const client = clientOf(request);
     const again = async (problem: string, code: ErrorCode): Promise<Html | Page> => {
-      try {
-        return shownView(visit, await signIns.showInvitation(token, client), token, problem);
-      } catch {
-        return code === "unauthorized" ? deadLinkPage(request, null) : askView(problem);
-      }
+      // Whoever tried too often does not learn whether the token is right.
+      if (code === "rate_limited") return askView(problem);
+      const shown = await signIns.showInvitationAgain(token);
+      if (shown !== undefined) return shownView(visit, shown, token, problem);
+      return code === "unauthorized" ? deadLinkPage(request, null) : askView(problem);
     };
     return orAgain(TITLE, reply, again, async () => {
       const email = named(request);

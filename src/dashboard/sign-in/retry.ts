@@ -28,7 +28,9 @@ export async function orAgain(
     if (retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(retryAfterSeconds));
     const status = error.code === "usage" ? 422 : describeError(error.code).status;
     const shown = await again(sentence(error.message), error.code);
-    return "kind" in shown ? { ...shown, status } : page(title, shown, status);
+    if (!("kind" in shown)) return page(title, shown, status);
+    // The page of a dead link has the status that it has when the link is followed.
+    return error.code === "unauthorized" ? shown : { ...shown, status };
   }
 }
 
