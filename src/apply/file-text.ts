@@ -1,6 +1,6 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { lineOfPath, lineOfSyntaxError } from "../spam/json-line.ts";
+import { findRepeatedName, lineOfPath, lineOfSyntaxError } from "../spam/json-line.ts";
 
 /** The content of a file, before it is checked. */
 export interface ParsedFile {
@@ -20,12 +20,17 @@ export async function parseFile(text: string, source: string): Promise<ParsedFil
 }
 
 function parseJsonFile(text: string, source: string): ParsedFile {
+  let value: unknown;
   try {
-    return { value: JSON.parse(text) as unknown, lineOf: (path) => lineOfPath(text, path) };
+    value = JSON.parse(text);
   } catch (error) {
     const { message } = error as Error;
     throw refusal(`${source}:${lineOfSyntaxError(text, error as Error)}: not valid JSON: ${message}`, error);
   }
+  const repeated = findRepeatedName(text);
+  if (repeated !== null)
+    throw refusal(`${source}:${repeated.line}: the member ${plainText(repeated.name)} is there twice`);
+  return { value, lineOf: (path) => lineOfPath(text, path) };
 }
 
 /** Writes a value as YAML. @param comments lines above it */

@@ -15,6 +15,10 @@ test.each([
   ["version: 1\nworkspaces: [\n", /forms\.yaml:\d+: not valid YAML/],
   ["version: 1\nversion: 1\nworkspaces: []\n", /forms\.yaml:2: not valid YAML: Map keys must be unique/],
   [
+    '{"version": 1, "workspaces": [{"name": "A", "endpoints": []},\n{"name": "B", "n\\u0061me" : "C"}]}',
+    /^forms\.yaml:2: the member name is there twice$/,
+  ],
+  [
     "a: &a [x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\nd: [*c, *c, *c, *c, *c]\n",
     /not valid YAML: Excessive alias count/,
   ],
