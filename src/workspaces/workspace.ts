@@ -91,14 +91,21 @@ export function findLargestPlan(plans: Plans, than: string): string | null {
   return largest === than ? null : largest;
 }
 
-/** Trims and checks a name. @throws usage if it is empty, too long or has control characters */
+/** Control characters, and marks that turn the direction of the text behind them too: a heading, or the line of a list. */
+const UNFIT_IN_NAME = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+
+/** Trims and checks a name. @throws usage if it is empty, too long or has a character of {@link UNFIT_IN_NAME} */
 export function checkName(text: string): string {
   const name = text.trim();
   if (name === "") throw new FormsvcError("usage", "the name is empty");
   if (name.length > MAX_NAME_LENGTH) {
     throw new FormsvcError("usage", `the name is longer than ${MAX_NAME_LENGTH} characters`);
   }
-  if (/\p{Cc}/u.test(name)) throw new FormsvcError("usage", "the name has a control character");
+  if (UNFIT_IN_NAME.test(name))
+    throw new FormsvcError(
+      "usage",
+      "the name has a control character or a mark that turns the direction of text",
+    );
   return name;
 }
 

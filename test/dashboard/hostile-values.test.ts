@@ -80,9 +80,11 @@ describe.skipIf(chromiumPath === null)("hostile values", () => {
     const said = HOSTILE_TEXTS.slice(0, 8).join("\n");
     const hook = receiver.answer("/hook", (_request, response) => response.writeHead(500).end(said));
     home = await furnish(server, "ada@example.com", {
-      endpointName: `<x-evil>"'&\u202e`,
+      endpointName: `<x-evil>"'&`,
       receiverUrl: `${hook}?q=%22%3E%3Cx-evil%3E&r='x-evil'`,
     });
+    // No new name has the mark. One of an earlier version may.
+    server.owner.execute("UPDATE endpoint SET name = name || char(0x202e)");
     await postAll();
     routes = await dashboardRoutes(server);
     inspector = await (await browser.newContext()).newPage();
