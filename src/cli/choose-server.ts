@@ -11,6 +11,18 @@ export interface ChosenServer {
   readonly token: string | null;
 }
 
+export interface CommandPlace {
+  /** Null for this machine. */
+  readonly server: ChosenServer | null;
+  /**
+   * Why the contexts cannot be read, if only they would say where the command works; else null. It stops only commands that can work on a
+   * server.
+   */
+  readonly contextsProblem: FormsvcError | null;
+}
+
+const THIS_MACHINE: CommandPlace = { server: null, contextsProblem: null };
+
 /** The flags that were given with a command. */
 interface Given {
   readonly server: string | null;
@@ -22,25 +34,40 @@ interface Given {
  * Decides where a command works. The first that applies decides: `--server`; `--db` or `--config` (this machine); `FORMSVC_SERVER`; a
  * variable that names a database or a configuration (this machine); the context in use; this machine.
  *
- * @returns null for this machine
  * @throws usage
  */
-export async function chooseServer({ server, config, db }: Given): Promise<ChosenServer | null> {
+export async function chooseServer({ server, config, db }: Given): Promise<CommandPlace> {
   if (server !== null && db !== null)
     throw new FormsvcError("usage", "--server and --db name two places: give one of them");
-  if (server === null && (db !== null || config !== null)) return null;
+  if (server === null && (db !== null || config !== null)) return THIS_MACHINE;
   const variables = readServerVariables();
   const ofVariable = variables.server === null ? null : readServerAddress(variables.server, "FORMSVC_SERVER");
   const origin = server ?? ofVariable;
   if (origin !== null) {
     // A token that is meant for one server is never sent to another.
     const isMeant = ofVariable === null || ofVariable === origin;
-    return { origin, token: (isMeant ? variables.token : null) ?? (await tokenFor(origin)) };
+    const token = (isMeant ? variables.token : null) ?? (await tokenFor(origin));
+    return { server: { origin, token }, contextsProblem: null };
   }
-  if (variables.namesDatabase) return null;
-  const { in_use: used, contexts } = await loadContexts();
-  const context = contexts.find(({ name }) => name === used);
-  return context === undefined ? null : { origin: context.server, token: context.token };
+  return variables.namesDatabase ? THIS_MACHINE : chooseByContext();
+}
+
+async function chooseByContext(): Promise<CommandPlace> {
+  try {
+    const { in_use: used, contexts } = await loadContexts();
+    const context = contexts.find(({ name }) => name === used);
+    if (context === undefined) return THIS_MACHINE;
+    return { server: { origin: context.server, token: context.token }, contextsProblem: null };
+  } catch (error) {
+    if (error instanceof FormsvcError) return { server: null, contextsProblem: error };
+    throw error;
+  }
+}
+
+/** The server of a command that can work on one; null for this machine. @throws usage if the contexts cannot be read */
+export function serverOf({ server, contextsProblem }: CommandPlace): ChosenServer | null {
+  if (contextsProblem !== null) throw contextsProblem;
+  return server;
 }
 
 /** The token of the context for this server; if there are several, the token of the context in use. */

@@ -2,20 +2,18 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { type Clock, systemClock } from "../foundation/clock.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
-import { chooseServer, type ChosenServer, readServerAddress } from "./choose-server.ts";
+import { chooseServer, type CommandPlace, readServerAddress } from "./choose-server.ts";
 import { type ArgumentValues, type OptionSpec, type OptionValues, valuesOf } from "./option-values.ts";
 import { createOutput, type Output } from "./output.ts";
 
 /** What every command is given: its output, the clock, and the values of the common options. */
-export interface CommandContext {
+export interface CommandContext extends CommandPlace {
   readonly output: Output;
   readonly clock: Clock;
   /** `--config`; null if it was not given. */
   readonly configFile: string | null;
   /** `--db`; null if it was not given. */
   readonly databasePath: string | null;
-  /** The server that the command works on; null if it works on the database of this machine, or on none. */
-  readonly server: ChosenServer | null;
 }
 
 export interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[]> {
@@ -152,6 +150,6 @@ async function contextOf(
     output: createOutput({ json, quiet }),
     configFile: config,
     databasePath: db,
-    server: isLocal ? null : await chooseServer({ server, config, db }),
+    ...(isLocal ? { server: null, contextsProblem: null } : await chooseServer({ server, config, db })),
   };
 }

@@ -32,6 +32,16 @@ export function readContextsFile(): ContextsText | null {
     if (error instanceof FormsvcError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new FormsvcError("usage", `${file}: cannot be read (${message})`, { cause: error });
+    const why = code === "EACCES" ? notOfThisUser() : `cannot be read (${message})`;
+    throw new FormsvcError("usage", `${file}: ${why}`, { cause: error });
   }
+}
+
+/** Programs that change the user, such as setpriv and sudo, often leave the folder of the user before. */
+function notOfThisUser(): string {
+  const { userFolderVariable: variable } = readServerVariables();
+  return (
+    `this user may not read it; set ${variable} to the folder of this user, ` +
+    "or name the database of this machine with --db or FORMSVC_DATABASE_PATH, which needs no contexts"
+  );
 }

@@ -13,7 +13,7 @@ import type { tokenShape } from "../tokens/token-json.ts";
 import { showOwnToken } from "../tokens/token-operations.ts";
 import { showWorkspace } from "../workspaces/workspace-operations.ts";
 import { operationParts } from "./apply-command.ts";
-import type { ChosenServer } from "./choose-server.ts";
+import { type ChosenServer, serverOf } from "./choose-server.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { operateHere, terminalActor, terminalHere } from "./operate.ts";
 import { writeError } from "./output.ts";
@@ -48,9 +48,8 @@ no key and name no address, and change nothing unless --allow says so. Each call
   action: (context, { workspace, endpoint, allow, redact }) => {
     if (workspace !== null && endpoint !== null) return refuse("give --workspace or --endpoint, not both");
     const said = { workspace, endpoint, groups: allow ?? [], redacts: redact };
-    return context.server === null
-      ? serveHere(context, said)
-      : serveAtDistance(context, context.server, said);
+    const server = serverOf(context);
+    return server === null ? serveHere(context, said) : serveAtDistance(context, server, said);
   },
 });
 

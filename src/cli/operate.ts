@@ -3,6 +3,7 @@ import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Actor, Reach } from "../operations/actor.ts";
 import type { Progress } from "../operations/operation.ts";
 import { type Door, perform, performStream } from "../operations/perform.ts";
+import { serverOf } from "./choose-server.ts";
 import type { CommandContext } from "./command.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
 import type { Here, Terminal, TerminalHere } from "./terminal.ts";
@@ -18,9 +19,10 @@ export async function operate<Result>(
   work: (terminal: Terminal) => MaybeLater<Result>,
   open: typeof withDatabase<Result> = withDatabase,
 ): Promise<Result> {
-  if (context.server !== null) {
+  const server = serverOf(context);
+  if (server !== null) {
     const { terminalAtDistance } = await import("./distant-terminal.ts");
-    return work(terminalAtDistance(context.server, context.output));
+    return work(terminalAtDistance(server, context.output));
   }
   return operateHere(context, work, open);
 }

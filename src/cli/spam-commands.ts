@@ -21,6 +21,7 @@ import type { SpamReason } from "../spam/spam-verdict.ts";
 import { type VerdictJson, verdictJson } from "../spam/verdict-json.ts";
 import { explainScore, previewSpam, scorePost } from "../submissions/manage/spam-operations.ts";
 import { parseJson, readInput, sourceOf } from "./arguments.ts";
+import { serverOf } from "./choose-server.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 import { readConfig } from "./open.ts";
@@ -205,7 +206,7 @@ function parseLinks(value: string): number {
 }
 
 function spamDefaultsOf(context: CommandContext) {
-  return spamDefaults(context.server === null ? readConfig(context) : defaultConfig);
+  return spamDefaults(serverOf(context) === null ? readConfig(context) : defaultConfig);
 }
 
 function printPreview(output: Output, preview: z.output<typeof previewSpam.output>): void {

@@ -18,6 +18,10 @@ const TIMEOUT_MS = 10_000;
 /** The list has some ten lines, so a longer file is something else. */
 const MAX_BYTES = 65_536;
 
+const HOW_TO_UPGRADE =
+  "this command installs nothing. To see whether a release is newer: formsvc upgrade --check. To upgrade: run install.sh of the new release, " +
+  "or apt-get install the new package, and restart the server; see: formsvc docs install";
+
 const upgrade = command({
   usage: "upgrade",
   isLocal: true,
@@ -25,7 +29,7 @@ const upgrade = command({
   notes: `Reads the release's list of checksums and its signature, and nothing else; nothing is installed. To install: install.sh, or the
 system's package manager. Exit code 0 whether or not it is newer; 1 if the release cannot be read or its signature is wrong.`,
   options: [
-    { flags: "--check", summary: "only look, and install nothing; must be given", required: true },
+    { flags: "--check", summary: "only look, and install nothing; must be given" },
     {
       flags: "--from <place>",
       summary: "folder or address of the release (else the one this program was built for)",
@@ -39,7 +43,8 @@ system's package manager. Exit code 0 whether or not it is newer; 1 if the relea
     "formsvc upgrade --check",
     "formsvc upgrade --check --from https://example.com/formsvc --key release.pub",
   ],
-  action: async ({ output }, { from, key: keyFile }) => {
+  action: async ({ output }, { check, from, key: keyFile }) => {
+    if (!check) throw new FormsvcError("usage", HOW_TO_UPGRADE);
     const source = (from ?? built.url).replace(/\/+$/, "");
     if (source === "")
       throw new FormsvcError("usage", "this program knows no address of releases: name --from");

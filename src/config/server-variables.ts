@@ -12,6 +12,8 @@ export interface ServerVariables {
   readonly namesDatabase: boolean;
   /** The folder in which programs of this user keep their configuration; null if the system does not say it. */
   readonly userFolder: string | null;
+  /** The variable that says this folder. */
+  readonly userFolderVariable: "APPDATA" | "HOME" | "XDG_CONFIG_HOME";
 }
 
 const DATABASE_VARIABLES = ["FORMSVC_DATABASE_PATH", "FORMSVC_DATABASE_URL", "FORMSVC_CONFIG"];
@@ -21,14 +23,15 @@ export function readServerVariables(env: Environment = process.env): ServerVaria
     server: env["FORMSVC_SERVER"] || null,
     token: env["FORMSVC_TOKEN"] || null,
     namesDatabase: DATABASE_VARIABLES.some((name) => Boolean(env[name])),
-    userFolder: userFolder(env),
+    ...userFolder(env),
   };
 }
 
 /** The folder of the XDG base directory specification, or `APPDATA` on Windows. A relative path is ignored, as the specification asks. */
-function userFolder(env: Environment): string | null {
+function userFolder(env: Environment): Pick<ServerVariables, "userFolder" | "userFolderVariable"> {
   const { XDG_CONFIG_HOME: named, APPDATA: ofWindows, HOME: home } = env;
-  if (named?.startsWith("/") === true) return named;
-  if (process.platform === "win32" && ofWindows) return ofWindows;
-  return home ? join(home, ".config") : null;
+  if (named?.startsWith("/") === true) return { userFolder: named, userFolderVariable: "XDG_CONFIG_HOME" };
+  if (process.platform === "win32" && ofWindows)
+    return { userFolder: ofWindows, userFolderVariable: "APPDATA" };
+  return { userFolder: home ? join(home, ".config") : null, userFolderVariable: "HOME" };
 }

@@ -247,3 +247,30 @@ test("contexts that others can read, or that are none, are refused with the file
   expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining("contexts.json")]);
   expect((await away.run(["version"], { env })).code).toBe(0);
 });
+
+/** What runs the program without the right of root to enter each folder. Other users have no such right. */
+const WITHOUT_RIGHTS =
+  process.getuid?.() === 0 ? ["setpriv", "--inh-caps=-all", "--bounding-set=-all", "--reuid=0"] : [];
+
+test("contexts that this user may not read stop commands that could work on a server, with the way past them, and no others", async () => {
+  const { machine, endpoint } = await world();
+  const env = logIn(machine, "https://forms.example.com", "fat_x");
+  chmodSync(machine.path("home"), 0);
+  onTestFinished(() => chmodSync(machine.path("home"), 0o700));
+  const run = (args: readonly string[], more = {}) =>
+    machine.run(args, { env: { ...env, FORMSVC_CONFIG: "", ...more }, within: WITHOUT_RIGHTS });
+  const refused = await run(LIST);
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toMatch(
+    /contexts\.json: this user may not read it; set XDG_CONFIG_HOME .*--db or FORMSVC_DATABASE_PATH/,
+  );
+  const byHome = await run(LIST, { XDG_CONFIG_HOME: "", HOME: machine.path("home") });
+  expect(byHome.stderr).toMatch(/contexts\.json: this user may not read it; set HOME /);
+  expect(idsOf(await run([...LIST, "--db", machine.database]))).toEqual([endpoint.id]);
+  expect(idsOf(await run(LIST, { FORMSVC_DATABASE_PATH: machine.database }))).toEqual([endpoint.id]);
+  for (const args of [
+    ["migrate", "status"],
+    ["backup", "copy.db"],
+  ])
+    expect(await run(args)).toMatchObject({ code: 0 });
+});

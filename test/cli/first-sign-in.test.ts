@@ -13,7 +13,14 @@ function arrange() {
     ...createOutput({ json: false, quiet: true }),
     note: (text: string) => void notes.push(text),
   };
-  const context = { output, clock: systemClock, configFile: null, databasePath: null, server: null };
+  const context = {
+    output,
+    clock: systemClock,
+    configFile: null,
+    databasePath: null,
+    server: null,
+    contextsProblem: null,
+  };
   const offer = () => offerFirstSignIn(db, defaultConfig, context, "http://127.0.0.1:8787");
   return { db, notes, offer };
 }

@@ -66,7 +66,11 @@ test("upgrade --check ends with 1 for a wrong, missing or foreign signature and 
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toContain(said);
   }
-  expect((await machine.run(["upgrade", "--from", good.folder])).code).toBe(2);
+  const unchecked = await machine.run(["upgrade", "--from", good.folder]);
+  expect(unchecked.code).toBe(2);
+  expect(unchecked.stderr).toMatch(
+    /upgrade --check\. To upgrade: run install\.sh .*, and restart the server/,
+  );
   const unknown = await machine.run(["upgrade", "--check"]);
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("name --from") as unknown });
 });
