@@ -13,13 +13,6 @@ const GRACE_MS = 5000;
 const UPLOAD_GRACE_MS = 30_000;
 const CHECK_MS = 500;
 
-/**
- * How many times as long as the limit a request may take whose body keeps coming at the least pace, and the longest time that this gives it:
- * a phone on a bad network sends a long message in 20 s.
- */
-const STEADY_TIMES = 6;
-const MAX_STEADY_MS = 60_000;
-
 /** When a body was first checked, and how many bytes its connection had received by then. */
 interface Seen {
   readonly atMs: number;
@@ -91,6 +84,13 @@ export function endSlowBodies(
     done();
   });
 }
+
+/**
+ * How many times as long as the limit a request may take whose body keeps coming at the least pace, and the longest time that this gives it:
+ * a phone on a bad network sends a long message in 20 s.
+ */
+const STEADY_TIMES = 6;
+const MAX_STEADY_MS = 60_000;
 
 /** The longest time that a request without files may take to arrive, if its body keeps coming. */
 export function steadyTimeoutMs(requestTimeoutMs: number): number {
