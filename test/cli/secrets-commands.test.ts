@@ -144,7 +144,7 @@ test("a key from the environment encrypts too; a command does not change it, and
   const both = { FORMSVC_SECRETS_KEY: newer, FORMSVC_SECRETS_KEY_FILE: "a.key" };
   const two = await machine.run(["config", "check"], { env: both });
   expect(two.code).toBe(2);
-  expect(two.stderr).toContain("expected keyFile or key, not both");
+  expect(two.stderr).toContain("write keyFile or key, not both");
 });
 
 test("an encryption that was interrupted is a problem for doctor until it is finished; plain secrets without a key are a remark", async () => {
