@@ -24,7 +24,7 @@ import { reachNamed } from "./require-role.ts";
 import { isList, pageOf, readPaging } from "./list-pages.ts";
 import { type ApiParts, NO_FILE } from "./parts.ts";
 import { fileOf } from "./file-bodies.ts";
-import { ownerOf } from "./token-owner.ts";
+import { countedAs } from "./token-owner.ts";
 import { inputOfBody, inputOfQuery } from "./read-input.ts";
 import { type ApiRoute, ROUTES } from "./routes.ts";
 
@@ -200,11 +200,17 @@ function readKey({ route, request, door }: Call, body: Buffer | null): KeyedRequ
   const actor = door.actor as TokenActor;
   const asked = Buffer.concat([Buffer.from(`${request.url}\n`), body ?? Buffer.alloc(0)]);
   return {
-    owner: ownerOf(actor),
+    owner: countedAs(actor),
     operation: route.operation.name,
-    keyHash: hash("sha256", header, "buffer"),
+    keyHash: hash("sha256", keyText(actor, header), "buffer"),
     bodyHash: hash("sha256", asked, "buffer"),
   };
+}
+
+/** Tokens of different endpoints count together, and are not answered what another endpoint's token was. */
+function keyText({ account, reach }: TokenActor, key: string): string {
+  const endpointId = account === null ? (reach?.endpointId ?? null) : null;
+  return endpointId === null ? key : `${endpointId} ${key}`;
 }
 
 async function repeat({ route, reply, door }: Call, { status, answer }: KeptAnswer): Promise<FastifyReply> {

@@ -3,7 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { type TokenActor, viewingOf } from "../operations/actor.ts";
 import type { Importer, ImportSpool, ReceivedFile } from "../submissions/import/import-spool.ts";
-import { ownerOf } from "./token-owner.ts";
+import { countedAs } from "./token-owner.ts";
 
 /** The media types that a file may be sent with. The operation that reads it decides what it is. */
 export const FILE_TYPES = [
@@ -33,7 +33,10 @@ export function takeFiles(scope: FastifyInstance, imports: ImportSpool): void {
 }
 
 function importerOf(actor: TokenActor | null): Importer {
-  return { id: ownerOf(actor), isBounded: actor === null || !viewingOf(actor).isOperator };
+  return {
+    id: actor === null ? "" : countedAs(actor),
+    isBounded: actor === null || !viewingOf(actor).isOperator,
+  };
 }
 
 /** @throws invalid_request if there is no body */

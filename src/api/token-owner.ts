@@ -4,8 +4,3 @@ import type { TokenActor } from "../operations/actor.ts";
 export function countedAs({ account, reach }: TokenActor): string {
   return account?.accountId ?? reach?.workspaceId ?? "";
 }
-
-/** A text that names who a token belongs to: an account, or the endpoint or workspace of a service token. */
-export function ownerOf(actor: TokenActor | null): string {
-  return actor?.account?.accountId ?? actor?.reach?.endpointId ?? actor?.reach?.workspaceId ?? "";
-}

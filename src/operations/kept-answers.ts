@@ -4,7 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 /** A request with an `Idempotency-Key`. Both hashes are SHA-256. */
 export interface KeyedRequest {
-  /** The owner of the token: an account, a workspace or an endpoint. */
+  /** Whose requests count together: those of an account, or of the service tokens of a workspace. */
   readonly owner: string;
   readonly operation: string;
   readonly keyHash: Buffer;

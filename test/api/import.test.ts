@@ -225,3 +225,21 @@ test("an account sends one file at a time, others are not held up by it, and who
   await until(async () => (await sendTable("format=csv", table(2))).status === 200);
   expect(server.stored().length).toBe(2);
 });
+
+test("tokens of the endpoints of one workspace send one file at a time together", async () => {
+  const { server, form } = await serve();
+  const other = await server.addEndpoint();
+  expect(other.workspaceId).toBe(form.workspaceId);
+  const [own, others] = await Promise.all(
+    [form, other].map(({ id }) => makeToken(server, ["submissions:write"], { endpoint: id })),
+  );
+  const slow = beginTable(server, `/endpoints/${form.id}/import`, own ?? "");
+  await until(() => openSpools() === 1);
+  const asked = { query: "format=csv", body: table(1), headers: { "content-type": "text/csv" } };
+  const send = () => askWith(server, others ?? "")("POST", `/endpoints/${other.id}/import`, asked);
+  const refused = await send();
+  expect([refused.status, refused.json["code"]]).toEqual([429, "rate_limited"]);
+  slow.destroy();
+  await until(() => openSpools() === 0);
+  await until(async () => (await send()).status === 200);
+});

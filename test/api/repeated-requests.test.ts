@@ -3,13 +3,15 @@ import type { Database } from "../../src/database/database.ts";
 import { claimKey, dropOldAnswers, keepAnswer, recallAnswer } from "../../src/operations/kept-answers.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
-import { askWith, makeToken } from "../support/api-client.ts";
+import { type Ask, askWith, makeToken } from "../support/api-client.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const body = { name: "Shop", schema: exampleSchema };
+
+const SCOPES_OF_FORM = ["endpoints:read", "endpoints:write", "submissions:read"] as const;
 
 const endpoints = (server: TestServer): unknown =>
   server.owner.prepare("SELECT count(*) FROM endpoint WHERE name = 'Shop'").pluck().get();
@@ -68,6 +70,35 @@ test("a repeated rotation does not rotate again, and a refused request leaves it
   expect((await ask("POST", "/endpoints", wrong)).status).toBe(400);
   const right = { body, headers: { "idempotency-key": "free" } };
   expect((await ask("POST", "/endpoints", right)).status).toBe(201);
+});
+
+test("tokens of the endpoints of one workspace have its keys of a day together, and none gets the answer of another's", async () => {
+  const server = await startServer();
+  const [one, two] = [await server.addEndpoint(), await server.addEndpoint()];
+  expect(one.workspaceId).toBe(two.workspaceId);
+  const bound = async (endpoint: string) =>
+    askWith(server, await makeToken(server, SCOPES_OF_FORM, { endpoint }));
+  const [askOne, askTwo] = [await bound(one.id), await bound(two.id)];
+  const headers = { "idempotency-key": "one" };
+  const issue = (ask: Ask, { id }: { id: string }) =>
+    ask("POST", `/endpoints/${id}/keys`, { body: { kind: "publishable" }, headers });
+  expect((await issue(askOne, one)).status).toBe(201);
+  expect((await issue(askTwo, one)).status).toBe(404);
+  expect((await issue(askTwo, two)).status).toBe(201);
+  server.owner.execute(`INSERT INTO api_answer
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9998)
+    SELECT owner, operation, CAST(i AS BLOB), body_hash, status, answer, created_at FROM n, (SELECT * FROM api_answer LIMIT 1)`);
+  for (const [ask, form] of [
+    [askOne, one],
+    [askTwo, two],
+  ] as const) {
+    const path = `/endpoints/${form.id}/keys`;
+    const more = await ask("POST", path, {
+      body: { kind: "publishable" },
+      headers: { "idempotency-key": "two" },
+    });
+    expect([more.status, more.json]).toMatchObject([429, { code: "rate_limited" }]);
+  }
 });
 
 test("of many requests at once with one key, one is done", async () => {
