@@ -11,7 +11,7 @@ export interface ChosenServer {
   readonly token: string | null;
 }
 
-export interface CommandPlace {
+export interface CommandTarget {
   /** Null for this machine. */
   readonly server: ChosenServer | null;
   /**
@@ -21,7 +21,7 @@ export interface CommandPlace {
   readonly contextsProblem: FormsvcError | null;
 }
 
-const THIS_MACHINE: CommandPlace = { server: null, contextsProblem: null };
+const THIS_MACHINE: CommandTarget = { server: null, contextsProblem: null };
 
 /** The flags that were given with a command. */
 interface Given {
@@ -36,7 +36,7 @@ interface Given {
  *
  * @throws usage
  */
-export async function chooseServer({ server, config, db }: Given): Promise<CommandPlace> {
+export async function chooseServer({ server, config, db }: Given): Promise<CommandTarget> {
   if (server !== null && db !== null)
     throw new FormsvcError("usage", "--server and --db name two places: give one of them");
   if (server === null && (db !== null || config !== null)) return THIS_MACHINE;
@@ -52,7 +52,7 @@ export async function chooseServer({ server, config, db }: Given): Promise<Comma
   return variables.namesDatabase ? THIS_MACHINE : chooseByContext();
 }
 
-async function chooseByContext(): Promise<CommandPlace> {
+async function chooseByContext(): Promise<CommandTarget> {
   try {
     const { in_use: used, contexts } = await loadContexts();
     const context = contexts.find(({ name }) => name === used);
@@ -65,7 +65,7 @@ async function chooseByContext(): Promise<CommandPlace> {
 }
 
 /** The server of a command that can work on one; null for this machine. @throws usage if the contexts cannot be read */
-export function serverOf({ server, contextsProblem }: CommandPlace): ChosenServer | null {
+export function serverOf({ server, contextsProblem }: CommandTarget): ChosenServer | null {
   if (contextsProblem !== null) throw contextsProblem;
   return server;
 }

@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { type Clock, systemClock } from "../foundation/clock.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
-import { chooseServer, type CommandPlace, readServerAddress } from "./choose-server.ts";
+import { chooseServer, type CommandTarget, readServerAddress } from "./choose-server.ts";
 import { type ArgumentValues, type OptionSpec, type OptionValues, valuesOf } from "./option-values.ts";
 import { createOutput, type Output } from "./output.ts";
 
 /** What every command is given: its output, the clock, and the values of the common options. */
-export interface CommandContext extends CommandPlace {
+export interface CommandContext extends CommandTarget {
   readonly output: Output;
   readonly clock: Clock;
   /** `--config`; null if it was not given. */
