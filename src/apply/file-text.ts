@@ -1,6 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { findRepeatedName, lineOfPath, lineOfSyntaxError } from "../spam/json-line.ts";
+import { repeatedMembers } from "../foundation/repeated-members.ts";
+import { lineOfPath, lineOfSyntaxError } from "../spam/json-line.ts";
 
 /** The content of a file, before it is checked. */
 export interface ParsedFile {
@@ -27,9 +28,8 @@ function parseJsonFile(text: string, source: string): ParsedFile {
     const { message } = error as Error;
     throw refusal(`${source}:${lineOfSyntaxError(text, error as Error)}: not valid JSON: ${message}`, error);
   }
-  const repeated = findRepeatedName(text);
-  if (repeated !== null)
-    throw refusal(`${source}:${repeated.line}: the member ${plainText(repeated.name)} is there twice`);
+  for (const { path, lines } of repeatedMembers(text))
+    throw refusal(`${source}:${lines[1]}: the member ${plainText(path.at(-1) ?? "")} is there twice`);
   return { value, lineOf: (path) => lineOfPath(text, path) };
 }
 

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
+import { repeatedMembers } from "../foundation/repeated-members.ts";
 import { type DatabaseNames, nameTheDatabase } from "./database-names.ts";
 import { describeProblems } from "./describe-problem.ts";
 import { refuseForeignOwner } from "./foreign-owner.ts";
-import { repeatedMembers } from "./repeated-members.ts";
 
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 type JsonObject = { [member: string]: Json };
@@ -142,7 +142,7 @@ function withoutExcerpt(error: unknown): string {
 
 /** @throws config_invalid naming each member that stands several times */
 function refuseRepeated(file: string, text: string): void {
-  const problems = repeatedMembers(text).map(({ path, lines }) => ({
+  const problems = [...repeatedMembers(text)].map(({ path, lines }) => ({
     path: path.join("."),
     message: `this stands twice in the file, in lines ${lines.join(" and ")}: keep one of them`,
   }));

@@ -19,21 +19,6 @@ export function lineOfPath(json: string, path: readonly string[]): number {
   return lineAt(json, tokens[at]?.index ?? 0);
 }
 
-/** The first name that an object of valid JSON has twice, and its line; null if none has. `JSON.parse` takes the last of them silently. */
-export function findRepeatedName(json: string): { readonly name: string; readonly line: number } | null {
-  const open: Set<string>[] = [];
-  for (const { 0: token, 1: colon, index } of json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g)) {
-    if (token === "{") open.push(new Set());
-    else if (token === "}") open.pop();
-    else if (colon !== undefined) {
-      const name = JSON.parse(token.slice(0, -colon.length)) as string;
-      if (open.at(-1)?.has(name) === true) return { name, line: lineAt(json, index) };
-      open.at(-1)?.add(name);
-    }
-  }
-  return null;
-}
-
 type Tokens = readonly Readonly<RegExpExecArray>[];
 
 /** The index of the first token of a child of an object or array; null if there is no such child. */

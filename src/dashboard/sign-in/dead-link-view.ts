@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { html, type Html } from "../../foundation/html.ts";
-import { acceptedLanguage, directionOf } from "../../languages/language.ts";
+import { languageOf } from "../../http/dead-link-page.ts";
+import { directionOf } from "../../languages/language.ts";
 import { type Wording, wordingIn } from "../../languages/wording.ts";
 import { type Page, page } from "../answer.ts";
 
@@ -15,7 +16,7 @@ import { type Page, page } from "../answer.ts";
  * @param askPath the page on which people ask for a new letter; null if somebody else has to send it
  */
 export function deadLinkPage(request: FastifyRequest, askPath: string | null): Page {
-  const wording = wordingOf(request);
+  const wording = wordingIn(languageOf(request));
   const content = html`<div ${inLanguage(wording)}>
     <div class="head"><h1>${wording.text("deadTitle")}</h1></div>
     <section class="card">
@@ -29,12 +30,8 @@ export function deadLinkPage(request: FastifyRequest, askPath: string | null): P
 
 /** Why a link does not work, to stand above the forms for signing in. */
 export function deadLinkProblem(request: FastifyRequest): Html {
-  const wording = wordingOf(request);
+  const wording = wordingIn(languageOf(request));
   return html`<span ${inLanguage(wording)}>${wording.text("deadEntry")} ${wording.text("deadEntryNext")}</span>`;
-}
-
-function wordingOf({ headers }: FastifyRequest): Wording {
-  return wordingIn(acceptedLanguage(headers["accept-language"]) ?? "en");
 }
 
 function inLanguage({ language }: Wording): Html {

@@ -1,7 +1,7 @@
-/** A member that stands several times in one object of a JSON text. */
+/** A member that stands again in the same object of a JSON text. */
 interface RepeatedMember {
   readonly path: readonly string[];
-  /** The lines of the first two, counted from 1. */
+  /** The lines of the first one and of this one, counted from 1. */
   readonly lines: readonly [number, number];
 }
 
@@ -20,8 +20,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,\n]/g;
  *
  * @param json a text that `JSON.parse` accepts
  */
-export function repeatedMembers(json: string): RepeatedMember[] {
-  const found: RepeatedMember[] = [];
+export function* repeatedMembers(json: string): Generator<RepeatedMember> {
   const open: Open[] = [];
   let text = "";
   let line = 1;
@@ -38,10 +37,9 @@ export function repeatedMembers(json: string): RepeatedMember[] {
       inner.name = JSON.parse(text) as string;
       const first = inner.members.get(inner.name);
       if (first === undefined) inner.members.set(inner.name, line);
-      else found.push({ path: open.map(nameIn), lines: [first, line] });
+      else yield { path: open.map(nameIn), lines: [first, line] };
     } else text = token;
   }
-  return found;
 }
 
 function nameIn({ members, name, entry }: Open): string {
