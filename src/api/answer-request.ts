@@ -207,10 +207,13 @@ function readKey({ route, request, door }: Call, body: Buffer | null): KeyedRequ
   };
 }
 
-/** Tokens of different endpoints count together, and are not answered what another endpoint's token was. */
+/**
+ * What is limited to a part counts with its owner, and is answered nothing that was answered outside of that part. The workspace of a
+ * service token is its owner already.
+ */
 function keyText({ account, reach }: TokenActor, key: string): string {
-  const endpointId = account === null ? (reach?.endpointId ?? null) : null;
-  return endpointId === null ? key : `${endpointId} ${key}`;
+  const part = reach?.endpointId ?? (account === null ? null : (reach?.workspaceId ?? null));
+  return part === null ? key : `${part} ${key}`;
 }
 
 async function repeat({ route, reply, door }: Call, { status, answer }: KeptAnswer): Promise<FastifyReply> {

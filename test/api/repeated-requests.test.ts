@@ -101,6 +101,24 @@ test("tokens of the endpoints of one workspace have its keys of a day together, 
   }
 });
 
+test("a request that is limited by Formsvc-Only gets no answer that was given outside of its part", async () => {
+  const server = await startServer();
+  const [one, two] = [await server.addEndpoint(), await server.addEndpoint()];
+  const ask = askWith(server, await makeToken(server));
+  const issue = async (only: string | null) => {
+    const headers = { "idempotency-key": "one", ...(only !== null && { "formsvc-only": only }) };
+    const path = `/endpoints/${one.id}/keys`;
+    return (await ask("POST", path, { body: { kind: "publishable" }, headers })).json;
+  };
+  const whole = await issue(null);
+  expect(await issue(two.id)).toMatchObject({ code: "not_found" });
+  const ofPart = await issue(one.id);
+  const ofWorkspace = await issue(one.workspaceId);
+  const ids = [whole, ofPart, ofWorkspace].map((made) => (made as { key: { id: string } }).key.id);
+  expect(new Set(ids).size).toBe(3);
+  expect(await issue(one.id)).toMatchObject({ key: { id: ids[1] }, secrets_shown: true });
+});
+
 test("of many requests at once with one key, one is done", async () => {
   const server = await startServer();
   await server.addEndpoint();
