@@ -4,7 +4,7 @@ import { createZonedClock } from "../../src/foundation/zoned-time.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { CSV_SEPARATORS, csvHeader, csvRow, unguarded } from "../../src/submissions/export/csv.ts";
-import { technicalColumns } from "../../src/submissions/export/export-columns.ts";
+import { COLUMN_ORDERS, columnsOf } from "../../src/submissions/export/export-columns.ts";
 import { mapColumns } from "../../src/submissions/import/map-columns.ts";
 import { readRow } from "../../src/submissions/import/read-import-row.ts";
 import { RowCounts } from "../../src/submissions/import/row-counts.ts";
@@ -20,7 +20,7 @@ const hostile = fc.oneof(
   fc.string({ unit: fc.constantFrom("'", "'", '"', ",", ";", "a", " ", ...SIGNS) }),
 );
 // An empty cell is a field that was not sent.
-const value = hostile.filter((text) => text.trim() !== "");
+const value = hostile.filter((text) => text !== "");
 
 const NAMES = ["message", "=sum", "'=sum", "'", "data.x"];
 const definition: SchemaDefinition = Object.fromEntries(
@@ -55,25 +55,46 @@ test("what a CSV has of a submission comes back as it was, and neither a cell no
   await fc.assert(
     fc.asyncProperty(
       fc.array(value, { minLength: NAMES.length, maxLength: NAMES.length }),
-      fc.record({ separator: separators, hasLabels: fc.boolean(), userAgent: hostile }),
-      async (values, { separator, hasLabels, userAgent }) => {
+      fc.record({
+        separator: separators,
+        hasLabels: fc.boolean(),
+        order: fc.constantFrom(...COLUMN_ORDERS),
+        userAgent: hostile,
+        aside: fc.dictionary(value, fc.oneof(hostile, fc.integer()), { minKeys: 1, maxKeys: 3 }),
+      }),
+      async (values, { separator, hasLabels, order, userAgent, aside }) => {
         const data = Object.fromEntries(NAMES.map((name, index) => [name, values[index]]));
         const labels = new Map(NAMES.map((name) => [name, `=${name}`]));
-        const fields = { names: new Set(NAMES), hasRest: false, hasSetAside: false, labels };
-        const columns = technicalColumns(fields, { hasLabels });
-        const style = { order: "technical", clock: null, separator } as const;
-        const submission = asSubmission({ endpointId: "ep_1", data, createdAt: NOON, userAgent });
+        const fields = { names: new Set(NAMES), hasRest: false, hasSetAside: true, labels };
+        const columns = columnsOf(fields, { order, hasLabels, clock: null, formName: () => "Contact" });
+        const style = { order, clock: null, separator } as const;
+        const setAside = { fields: aside, dropped: 0 };
+        const sent = { data, setAside, userAgent, ipAddress: "2001:db8::1" };
+        const submission = asSubmission({ endpointId: "ep_1", createdAt: NOON, ...sent });
         const csv = csvHeader(columns, style) + csvRow(submission, columns, style);
         for (const cell of parseCsv(csv, separator).flat()) expect(SIGNS).not.toContain(cell[0]);
-        const lines = (text: unknown) => String(text).replace(/\r\n?/g, "\n");
-        expect(await importRow(csv)).toMatchObject({
-          createdAt: NOON,
-          data: Object.fromEntries(Object.entries(data).map(([name, text]) => [name, lines(text)])),
-          userAgent: userAgent.trim(),
-        });
+        expect(await importRow(csv)).toMatchObject({ ...sent, createdAt: NOON, userAgent: userAgent.trim() });
       },
     ),
   );
+});
+
+test("unknown fields that no post could have had refuse their row of our own table, and tell its line", async () => {
+  const row = (cell: string) =>
+    importRow(
+      `id,endpoint_id,created_at,spam_class,data.message,unknown_fields\r\nsub_1,ep_1,2026-01-01,low,Hi,"${cell.replaceAll('"', '""')}"\r\n`,
+    );
+  const field = "unknown_fields";
+  expect(await row('{"a":1}')).toMatchObject({ setAside: { fields: { a: 1 }, dropped: 0 } });
+  expect(await row("")).toMatchObject({ setAside: null });
+  for (const cell of ["red", "[1]", "{", "null"])
+    expect(await row(cell)).toEqual({ line: 2, field, message: "expected an object" });
+  expect(await row(`{"a":"${"x".repeat(4096)}"}`)).toMatchObject({
+    message: expect.stringContaining("4096") as string,
+  });
+  expect(await row(`{${Array.from({ length: 51 }, (_, at) => `"${at}":1`).join(",")}}`)).toMatchObject({
+    message: expect.stringContaining("50 names") as string,
+  });
 });
 
 test("an apostrophe that somebody typed stays, whatever stands behind it", () => {

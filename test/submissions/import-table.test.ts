@@ -38,6 +38,19 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     });
   });
 
+  test("unknown fields, line breaks and blanks of our own table are stored as they were", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const told = await bring(
+      'When (UTC),name,Not among the fields,IP address,Browser,Id\r\n2026-01-31 10:00,"a\r\nb ","{""size"":""L""}",2001:db8::1,Firefox,sub_1\r\n',
+    );
+    expect(told).toMatchObject({ imported: 1, unmapped: [] });
+    expect(await stored()).toEqual([[{ name: "a\r\nb " }, "2026-01-31T10:00:00.000Z", "csv"]]);
+    expect(await rowsOf(db, "SELECT unknown_fields, ip_address, user_agent FROM submission")).toEqual([
+      { unknown_fields: '{"size":"L"}', ip_address: "2001:db8::1", user_agent: "Firefox" },
+    ]);
+  });
+
   test("a date is taken as tables write it, and one that is none is refused with the form that is expected", async () => {
     const { bring, stored } = await bakery(await temporary());
     const rows = ['Ana,30.11.2026,"1.12.2026; 2026/12/2"', "Bo,2026-11-30,", "Cy,11/10/2026,", "Di,soon,"];

@@ -2,8 +2,8 @@
 export const TABLE_FORMATS = ["formspree", "netlify", "basin", "google", "csv"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** The meaning of a column that is not a field. */
-export type ColumnRole = "id" | "created_at" | "ip_address" | "user_agent";
+/** The meaning of a column that is not a field. Only our own tables have `unknown_fields`. */
+export type ColumnRole = "id" | "created_at" | "ip_address" | "user_agent" | "unknown_fields";
 
 /** The roles of a service's columns, by their names in lower case, and how its times are read. */
 export interface FormatFacts {

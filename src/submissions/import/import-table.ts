@@ -235,7 +235,7 @@ function* addRows(
   const foreign = rows.filter(({ serviceId }) => !own.has(serviceId));
   const fresh = new Set(yield* claimRows(endpoint.id, [...new Set(foreign.map(({ hash }) => hash))]));
   let added = 0;
-  for (const { hash, format, createdAt, data, ipAddress, userAgent } of foreign) {
+  for (const { hash, format, createdAt, data, setAside, ipAddress, userAgent } of foreign) {
     // Rows with the same id of the service are one row.
     if (!fresh.delete(hash)) continue;
     const submission = {
@@ -243,7 +243,7 @@ function* addRows(
       endpointId: endpoint.id,
       schemaVersion: endpoint.schemaVersion,
       data,
-      setAside: null,
+      setAside,
       spamScore: 0,
       spamClass: "low",
       spamReasons: [],

@@ -13,6 +13,8 @@ export interface ColumnMap {
   readonly roles: ReadonlyMap<ColumnRole, number>;
   /** The names of columns that are not imported. */
   readonly unmapped: readonly string[];
+  /** Whether the table is of our own kind, so that its texts are what was stored. */
+  readonly isOwn: boolean;
 }
 
 export interface MappingRequest {
@@ -80,7 +82,7 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
     else assign(index, role === "created_at" ? role : target, name);
   }
   for (const { index, target, column } of alike) assign(index, target, column);
-  return { fields, roles, unmapped };
+  return { fields, roles, unmapped, isOwn: own.size > 0 };
 }
 
 function roleOfOwn(heading: string, format: TableFormat): ColumnRole | undefined {

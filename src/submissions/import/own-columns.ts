@@ -8,13 +8,17 @@ import { zoneInHeading } from "./own-time-heading.ts";
 /** What a column of our own table is; null if it is nothing that a table brings. */
 type OwnTarget = { readonly role: ColumnRole } | { readonly field: string } | null;
 
-/** The roles of columns of our own, by their headings. */
+/** The roles of columns of our own, by their headings without the number that tells equal ones apart. */
 const ROLES: ReadonlyMap<string, ColumnRole> = new Map([
   ["id", "id"],
   ["created_at", "created_at"],
   ["ip_address", "ip_address"],
   ["user_agent", "user_agent"],
+  ["unknown_fields", "unknown_fields"],
   ["Id", "id"],
+  ["IP address", "ip_address"],
+  ["Browser", "user_agent"],
+  ["Not among the fields", "unknown_fields"],
 ]);
 
 /** Headings that only our own tables for programs have together. */
@@ -61,7 +65,7 @@ function targetsIn(definition: SchemaDefinition, look: Look): (readonly [string,
   };
   return columnsOf(fields, look).map(({ heading, isTime, field }) => {
     if (field !== undefined) return [heading.trim(), { field }];
-    const role = isTime ? "created_at" : ROLES.get(heading);
+    const role = isTime ? "created_at" : ROLES.get(heading.replace(/ \(\d+\)$/, ""));
     return [heading.trim(), role === undefined ? null : { role }];
   });
 }

@@ -2,9 +2,9 @@ import { aheadOfClock } from "./ahead-of-clock.ts";
 import { canonicalAddress } from "../../foundation/ip-address.ts";
 import type { ZonedClock } from "../../foundation/zoned-time.ts";
 import type { CompiledSchema } from "../../schemas/compile-schema.ts";
-import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition } from "../../schemas/field-definition.ts";
 import type { FieldIssue } from "../../schemas/issue.ts";
+import { MAX_SET_ASIDE_BYTES, type SetAside } from "../../schemas/set-aside.ts";
 import { coerceForm } from "../receive/coerce-form.ts";
 import { unguarded } from "../export/csv.ts";
 import type { ColumnRole, TableFormat } from "./import-formats.ts";
@@ -14,6 +14,7 @@ import { findUnfit } from "../receive/parse-body.ts";
 import { readImportDay, readImportTime } from "./read-import-time.ts";
 import type { RowCounts } from "./row-counts.ts";
 import { MAX_USER_AGENT_LENGTH } from "../stored/submission.ts";
+import { setAsideFields } from "../stored/submission-json.ts";
 import type { TableRow } from "./table-rows.ts";
 
 /** What is needed to read the rows of one file. */
@@ -39,6 +40,7 @@ export interface ReadRow {
   readonly serviceId: string;
   readonly createdAt: number;
   readonly data: Readonly<Record<string, unknown>>;
+  readonly setAside: SetAside | null;
   /** Empty if the row has none. */
   readonly ipAddress: string;
   readonly userAgent: string;
@@ -63,7 +65,7 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
   if (typeof createdAt === "string") return refuse("created_at", createdAt);
   const body: Record<string, unknown> = {};
   for (const { index, field } of columns.fields) {
-    const value = valueOf(schema.definition, field, cells[index]);
+    const value = valueOf(cells[index], schema.definition[field], columns);
     if (value !== undefined) body[field] = value;
   }
   const unfit = findUnfit(body);
@@ -79,6 +81,8 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
     return refuse(field, issue === undefined ? "does not fit" : messageOf(issue));
   }
   const { data } = checked;
+  const setAside = setAsideOf(cells[columns.roles.get("unknown_fields") ?? -1]);
+  if (typeof setAside === "string") return refuse("unknown_fields", setAside);
   const serviceId = roleText("id").slice(0, MAX_ID_LENGTH);
   return {
     format,
@@ -87,6 +91,7 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
     serviceId,
     createdAt,
     data,
+    setAside,
     ipAddress: canonicalAddress(roleText("ip_address")) ?? "",
     userAgent: roleText("user_agent").slice(0, MAX_USER_AGENT_LENGTH).toWellFormed(),
   };
@@ -128,14 +133,28 @@ function textOf(cell: unknown): string {
   return typeof cell === "string" || typeof cell === "number" ? String(cell).trim() : "";
 }
 
-/** The value that the form would have sent; undefined if the cell is empty. */
-function valueOf(definition: SchemaDefinition, name: string, cell: unknown): unknown {
-  const field = definition[name];
+/** The unknown fields that our own table has in one cell, or what is wrong with them. */
+function setAsideOf(cell: unknown): SetAside | null | string {
+  if (cell === undefined || cell === null || cell === "") return null;
+  if (lengthOf(cell) > MAX_SET_ASIDE_BYTES) return `has more than ${MAX_SET_ASIDE_BYTES} bytes`;
+  const read = setAsideFields.safeParse(typeof cell === "string" ? parseJson(cell, "{") : cell);
+  if (read.success) return { fields: read.data, dropped: 0 };
+  return read.error.issues[0]?.message ?? "expected an object";
+}
+
+/** The value that the form would have sent, or that our own table has; undefined if the cell is empty. */
+function valueOf(
+  cell: unknown,
+  field: FieldDefinition | undefined,
+  { isOwn }: Pick<ColumnMap, "isOwn">,
+): unknown {
   if (cell === null || cell === undefined || field === undefined) return undefined;
   if (typeof cell !== "string")
     return field.type === "string" && (typeof cell === "number" || typeof cell === "boolean")
       ? String(cell)
       : cell;
+  // The text of a post by a script: its line breaks and blanks stay what they are.
+  if (isOwn && field.type === "string" && field.format !== "date") return cell === "" ? undefined : cell;
   if (cell.trim() === "") return undefined;
   if (field.type === "array" || field.type === "object") {
     const parsed = parseJson(cell, field.type === "array" ? "[" : "{");

@@ -184,7 +184,8 @@ const data = jsonObject
   })
   .transform((value) => copyJson(value) as Record<string, unknown>);
 
-const setAsideFields = data.superRefine((value, context) => {
+/** The unknown fields of a submission as JSON. */
+export const setAsideFields = data.superRefine((value, context) => {
   const isTooLarge = Buffer.byteLength(JSON.stringify(value)) > MAX_SET_ASIDE_BYTES;
   if (isTooLarge || Object.keys(value).length > MAX_SET_ASIDE_NAMES)
     context.addIssue(`has more than ${MAX_SET_ASIDE_NAMES} names or ${MAX_SET_ASIDE_BYTES} bytes`);
