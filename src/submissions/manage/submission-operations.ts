@@ -2,6 +2,7 @@ import { z } from "zod";
 import { yieldToOthers } from "../../database/slices.ts";
 import type { Steps } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { isSameAddress } from "../../foundation/mail-address.ts";
 import { findMark } from "../../history/teach.ts";
 import type { Viewing } from "../../operations/actor.ts";
 import type { Access } from "../../operations/access.ts";
@@ -176,8 +177,11 @@ function* readerOf({ actor, viewing }: Context, reference: string | null): Steps
   const { accountId } = viewing;
   if (accountId === null)
     throw new FormsvcError("forbidden", "only an account has read something, and the token has none");
-  const isOther = reference !== null && (yield* getAccount(reference)).id !== accountId;
-  if (isOther) throw new FormsvcError("forbidden", `a ${actor.kind} may name its own account only`);
+  if (reference === null || reference === accountId) return { accountId, viewing };
+  // No other account is looked for, so that nobody learns which addresses have one.
+  const own = yield* getAccount(accountId);
+  const isOwn = isSameAddress(own.email, reference.trim());
+  if (!isOwn) throw new FormsvcError("forbidden", `a ${actor.kind} may name its own account only`);
   return { accountId, viewing };
 }
 
