@@ -22,6 +22,9 @@ const COVERED = `[document.activeElement, ...(document.activeElement.labels ?? [
   })
   .map((each) => each.outerHTML)`;
 
+/** The spaces of WCAG 1.4.12, which a reader may ask for. */
+const SPACED = `*, nav.main * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }`;
+
 describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
   let server: TestServer;
   let browser: Browser;
@@ -146,6 +149,34 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
       true,
     );
     expect(await page.evaluate(COVERED)).toEqual([]);
+  });
+
+  test("with a reader's own spaces between letters and words no page is wider than the screen", async () => {
+    for (const path of ["", "/endpoints", `/endpoints/${ada.endpointId}`, "/help/dashboard", "/account"]) {
+      const page = await open(`/dashboard${path}`);
+      await page.evaluate(`const sheet = new CSSStyleSheet();
+        sheet.replaceSync(${JSON.stringify(SPACED)});
+        document.adoptedStyleSheets = [sheet];`);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(320);
+    }
+  });
+
+  test("at 400 % of zoom the keyboard comes to each place of the menu in sight, and no bar covers a third of the page", async () => {
+    const page = await open(`/dashboard/endpoints/${ada.endpointId}`);
+    await page.setViewportSize({ width: 320, height: 256 });
+    await page.locator("nav summary").click();
+    const last = page.getByRole("button", { name: "Keys" });
+    const isLast = (): Promise<boolean> => last.evaluate((each) => each === each.ownerDocument.activeElement);
+    const hidden: unknown[] = [];
+    for (let press = 0; press < 20 && !(await isLast()); press += 1) {
+      await page.keyboard.press("Tab");
+      hidden.push(...((await page.evaluate(COVERED)) as string[]));
+    }
+    expect([await isLast(), hidden]).toEqual([true, []]);
+    const bars = await page.evaluate(`[...document.querySelectorAll("body *")]
+      .filter((each) => ["sticky", "fixed"].includes(getComputedStyle(each).position))
+      .map((each) => each.offsetHeight)`);
+    expect(Math.max(...(bars as number[]))).toBeLessThan(256 / 3);
   });
 
   test("two inputs of one rule do not touch if the second is in the next line", async () => {
