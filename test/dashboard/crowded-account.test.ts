@@ -48,7 +48,10 @@ test("of many requests of one account at most 32 are answered at once, 32 wait, 
     expect(text).toContain("<h1>Too many requests</h1>");
   }
   const refused = await ben.get("/dashboard/usage");
-  expect(refused.status).toBe(429);
+  expect([refused.status, refused.text.includes("reload this page")]).toEqual([429, false]);
+  // A browser sends a form again when its answer is reloaded; it still has what was typed.
+  const form = await ben.post(`/dashboard/workspaces/${ben.endpoint.workspaceId}`, { name: "Mill" });
+  expect([form.status, form.text.includes("reload this page")]).toEqual([429, true]);
   expect((await cleo.get("/dashboard/endpoints")).text).toContain("Contact");
   expect((await server.post(cleo.endpoint.secret, goodPost)).status).toBe(200);
   // Somebody at the same address who is not signed in is not of that account.

@@ -53,6 +53,23 @@ test("an address that no page has is answered by a page, with the navigation of 
   expect(text).toContain("ada@example.com");
 });
 
+test("a form whose page is gone is answered with what was typed, without passwords; to another site's form nothing is repeated", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const form = {
+    note: "a long <note>\r\nof two lines",
+    subject: "Thank you",
+    mode: "short",
+    password: "my own secret",
+  };
+  const { status, text } = await ada.post("/dashboard/endpoints/ep_gone/reply", form);
+  expect([status, text.includes("my own secret")]).toEqual([404, false]);
+  expect(text).toContain("readonly>a long &lt;note&gt;\r\nof two lines\n\nThank you</textarea>");
+  const foreign = await ada.post(LOST, form, { "sec-fetch-site": "cross-site" });
+  expect([foreign.status, foreign.text.includes("textarea")]).toEqual([403, false]);
+  expect((await ada.post(LOST, { mode: "short" })).text).not.toContain("textarea");
+});
+
 test("every page forbids frames, foreign scripts and being kept", async () => {
   const server = await startServer();
   const { headers } = await (await visit(server)).get(LOST);

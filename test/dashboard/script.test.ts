@@ -244,6 +244,39 @@ describe.skipIf(chromiumPath === null)("the script of the dashboard's pages", ()
     expect(asked).toHaveLength(1);
   });
 
+  const UNSAVED = `<form data-unsaved method="post" action="/mark"><input name="name" aria-label="Name"></form>`;
+
+  test("a form that is sent without a network is sent only if the person says so", async () => {
+    await show(UNSAVED);
+    await page.locator("input").pressSequentially("A");
+    await page.evaluate(`Object.defineProperty(navigator, "onLine", { value: false })`);
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await press("Enter");
+    expect(asked).toEqual(["You are offline. Send it anyway?"]);
+    expect([await page.locator("input").inputValue(), page.url().endsWith("/list")]).toEqual(["A", true]);
+    page.once("dialog", (dialog) => void dialog.accept());
+    expect(await sentBy(() => press("Enter"))).toBe("name=A");
+  });
+
+  test("leaving asks again if somebody stopped the browser while it sent the form, and typed on", async () => {
+    await show(UNSAVED);
+    await page.evaluate(`addEventListener("submit", (event) => event.preventDefault())`);
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.locator("input").pressSequentially("B");
+    await press("Enter");
+    await page.locator("input").pressSequentially("C");
+    await page.reload();
+    expect(asked).toEqual(["beforeunload"]);
+  });
+
   test("without script nothing is shown that needs it", async () => {
     await show(`${LIST}<div><code>a</code><button type="button" data-copy>Copy</button></div>`, {
       scripts: false,

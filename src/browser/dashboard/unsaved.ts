@@ -1,4 +1,10 @@
-/** Asks before what was typed into a `form[data-unsaved]` is lost, and shows the number of changes if the form knows the stored values. */
+const OFFLINE = "You are offline. Send it anyway?";
+
+/**
+ * Asks before what was typed into a `form[data-unsaved]` is lost, and shows the number of changes if the form knows the stored values.
+ * Without a network it asks before the form is sent too, because the browser's own page would take the place of the form. Whoever has the
+ * server on the same machine may send it.
+ */
 export function guardUnsaved(): void {
   const forms = [...document.querySelectorAll<HTMLFormElement>("form[data-unsaved]")].map(follow);
   addEventListener("beforeunload", (event) => {
@@ -13,9 +19,14 @@ function follow(form: HTMLFormElement): () => boolean {
   let isLeaving = false;
   form.addEventListener("input", () => {
     isTouched = true;
+    // The person stopped the browser, and goes on.
+    isLeaving = false;
     if (saved !== null) showCount(form, countChanged(form, saved));
   });
-  form.addEventListener("submit", () => (isLeaving = true));
+  form.addEventListener("submit", (event) => {
+    isLeaving = navigator.onLine || confirm(OFFLINE);
+    if (!isLeaving) event.preventDefault();
+  });
   form.querySelector("[data-undo]")?.addEventListener("click", () => (isLeaving = true));
   // A page that shows errors already contains what was typed.
   if (saved !== null) showCount(form, countChanged(form, saved));
@@ -24,8 +35,7 @@ function follow(form: HTMLFormElement): () => boolean {
 
 /** The values that the inputs would have if nothing was typed, by name; null if the server does not say. */
 function readSaved({ dataset }: HTMLFormElement): Readonly<Record<string, string>> | null {
-  const text = dataset["unsaved"] ?? "";
-  return text === "" ? null : (JSON.parse(text) as Readonly<Record<string, string>>);
+  return JSON.parse(dataset["unsaved"] || "null") as Readonly<Record<string, string>> | null;
 }
 
 function countChanged(form: HTMLFormElement, saved: Readonly<Record<string, string>>): number {
@@ -38,8 +48,8 @@ function showCount(form: HTMLFormElement, count: number): void {
   const line = form.querySelector<HTMLElement>("[data-unsaved-count]");
   const undo = form.querySelector<HTMLElement>("[data-undo]");
   if (line === null || undo === null) return;
-  line.dataset["before"] ??= line.textContent;
-  const text = count === 0 ? (line.dataset["before"] ?? "") : changes(count);
+  const before = (line.dataset["before"] ??= line.textContent);
+  const text = count === 0 ? before : changes(count);
   if (line.textContent !== text) line.textContent = text;
   undo.hidden = count === 0;
   undo.textContent = count === 1 ? "Undo it" : "Undo them";

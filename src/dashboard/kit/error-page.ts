@@ -5,7 +5,7 @@ import type { Log } from "../../foundation/log.ts";
 import { beginErrorReply } from "../../http/error-reply.ts";
 import type { Page } from "../answer.ts";
 import { plainPage } from "./layout.ts";
-import { MAX_FORM_BYTES } from "../routes.ts";
+import { formOf, MAX_FORM_BYTES } from "../routes.ts";
 import { sentence } from "./sentence.ts";
 
 interface Failure {
@@ -22,11 +22,27 @@ export function errorPage({ thrown, request, reply, log }: Failure): Page {
   const heading = headingOf(status);
   const content = html`<h1>${heading}</h1>
     <p>${sentence(error.message)}${status === 404 && GONE}</p>
-    <p class="muted">
-      ${status >= 500 ? "Nothing that you typed was saved. " : ""}Request <code>${request.id}</code> ·
-      <a href="/dashboard">Back to the inbox</a>
-    </p>`;
+    ${request.method === "POST" && (status >= 500 || status === 429) ? REPEAT : typedText(formOf(request))}
+    <p class="muted">Request <code>${request.id}</code> · <a href="/dashboard">Back to the inbox</a></p>`;
   return { kind: "page", title: heading, content, status };
+}
+
+/** A form that is refused before its body is read may have been large. The browser has all of it. */
+const REPEAT = html`<p>
+  Nothing that you typed was saved, but your browser still has it: reload this page, and let the form be sent
+  again.
+</p>`;
+
+/** What somebody wrote into a form whose page is gone. A request of another site is refused before its form is read, so it shows nothing. */
+function typedText(form: URLSearchParams): Html | null {
+  const typed = keptOf(form)
+    .map(([, value]) => value.trim())
+    .filter((value) => /\s/.test(value));
+  if (typed.length === 0) return null;
+  return html`<p class="field">
+    <label for="typed">What you typed. Copy it if you need it</label>
+    <textarea id="typed" rows="6" readonly>${typed.join("\n\n")}</textarea>
+  </p>`;
 }
 
 /** For people who follow the link of an e-mail or a bookmark. It says the same whether something was there or not. */
@@ -43,6 +59,10 @@ function headingOf(status: number): string {
 
 /** Matches names of fields whose values a page never repeats. */
 const SECRET_FIELD = /password|code|token|secret/i;
+
+function keptOf(form: URLSearchParams): [string, string][] {
+  return [...form].filter(([name]) => !SECRET_FIELD.test(name));
+}
 
 /** The page for a form with a file that was sent after its session ended: the file was not read, so it must be chosen again. */
 export function lostFilePage(path: string): Html {
@@ -62,7 +82,6 @@ export function lostFilePage(path: string): Html {
  * signed in.
  */
 export function lostSessionPage(path: string, form: URLSearchParams): Html {
-  const kept = [...form].filter(([name]) => !SECRET_FIELD.test(name));
   return plainPage(
     "Signed out",
     html`<h1>You were signed out</h1>
@@ -72,7 +91,7 @@ export function lostSessionPage(path: string, form: URLSearchParams): Html {
         this one and send the form again.
       </p>
       <form method="post" action="${path}">
-        ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        ${keptOf(form).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
         <button class="primary">Send again</button>
       </form>`,
   );
