@@ -49,7 +49,8 @@ const WORDS: Words = {
   list_workspaces: "see: formsvc workspace list",
   look_at_recipient: ({ recipientId }) =>
     `ask its holder, then: formsvc recipient enable ${recipientId}; if the address is wrong, remove it and add the right one`,
-  look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,
+  look_at_webhook: ({ webhookId }) =>
+    `formsvc webhook test ${webhookId} says why, by an invented submission; deliveries are kept`,
   set_challenge: ({ endpointId }) =>
     `see what the service asks for: formsvc endpoint set ${endpointId} --challenge-secret-file FILE`,
   allow_or_ignore_origin: ({ endpointId }) =>

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { emptyMachine } from "../support/operator-machine.ts";
-import { examplePost, tryPost } from "../support/posts.ts";
+import { examplePost, post, tryPost } from "../support/posts.ts";
 import { FORMSVC, hasScript, inShell, onTerminal } from "../support/shell.ts";
 
 test("if nobody can be asked, a destructive command needs --yes and changes nothing without it", async () => {
@@ -190,4 +190,23 @@ test("a key that is shown once and finds standard output closed ends with 1 and 
   expect((await create("Dropped", "> /dev/null")).stderr).toMatch(/0\n$/);
   expect((await create("Both", "<&- > /dev/null")).stderr).toMatch(/0\n$/);
   expect((await inShell(machine, "formsvc endpoint list >&-; echo $? >&2")).stderr).toMatch(/0\n$/);
+});
+
+test("a form that was deleted comes back from a backup with its posts, by the lines of the docs as they stand there", async () => {
+  const machine = emptyMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serveHere();
+  await post(server.url, endpoint.secret);
+  await server.stop();
+  await machine.mustRun(["backup", "copy.db"]);
+  await machine.mustRun(["endpoint", "delete", endpoint.id, "--yes"]);
+  const docs = readFileSync(new URL("../../docs/backup.md", import.meta.url), "utf8");
+  const [, lines = ""] = /^### One form that was deleted$[^`]*```sh\n([^`]*)```/m.exec(docs) ?? [];
+  const ran = await inShell(
+    machine,
+    `set -e\n${lines.replace("/var/backups/formsvc-2026-01-31.db", "copy.db")}`,
+  );
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining("1 submission added, 0 were there")]);
+  expect(ran.stdout).toMatch(/^FORM_CONTACT_PUBLISHABLE_KEY='?fpk_/m);
+  expect(await machine.mustRun(["submission", "list"])).toMatchObject({ code: 0 });
 });

@@ -40,11 +40,11 @@ async function expectUnusable(machine: OperatorMachine, file: string, message: R
 test("a database file that cannot be used ends every command with exit code 5 and the reason", async () => {
   const machine = emptyMachine();
   const text = machine.write("text.db", "this is not a database, but long enough to look at".repeat(100));
-  await expectUnusable(machine, text, /not a formsvc database/);
+  await expectUnusable(machine, text, /not a formsvc database; name the right one/);
   await expectUnusable(machine, `${text}/x.db`, /there is no database|a file, not a folder/);
   await expectUnusable(machine, machine.path("none/x.db"), /there is no database|folder does not exist/);
   mkdirSync(machine.path("folder.db"));
-  await expectUnusable(machine, machine.path("folder.db"), /cannot be opened/);
+  await expectUnusable(machine, machine.path("folder.db"), /it is a folder; name a file in it/);
 
   await machine.createEndpoint();
   const torn = machine.path("torn.db");
@@ -77,7 +77,7 @@ test("another program's database is refused and left as it was, to the byte", as
   const file = machine.path("other.db");
   damage(file, (connection) => connection.exec("CREATE TABLE note (text)"));
   const before = readFileSync(file);
-  await expectUnusable(machine, file, /another program's database/);
+  await expectUnusable(machine, file, /another program's database; name the right one/);
   expect((await machine.run(["migrate", "status", "--db", file])).code).toBe(5);
   expect(readFileSync(file).equals(before)).toBe(true);
 });

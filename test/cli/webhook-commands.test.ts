@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import SqliteDatabase from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAtDistance } from "../support/distance.ts";
+import { describeHint } from "../../src/cli/hints.ts";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
 import { post } from "../support/posts.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -183,6 +184,15 @@ test("a test sends one signed message now and tells what came of it", async () =
   const bad = await machine.run(["webhook", "test", webhook.id, "--json"]);
   expect(bad.code).toBe(1);
   expect(JSON.parse(bad.stdout)).toMatchObject({ outcome: "refused_by_receiver", status: 500 });
+});
+
+test("the command that doctor names for a receiver that fails says why", async () => {
+  await using receiver = await startReceiverWith((response) => response.writeHead(404).end());
+  const { webhook } = await create(receiver.url, "--allow-private");
+  const advice = describeHint({ kind: "look_at_webhook", webhookId: webhook.id });
+  const [, command = ""] = /^formsvc (.*) says why/.exec(advice) ?? [];
+  const { stdout } = await machine.run(command.split(" "));
+  expect(stdout).toMatch(/^refused_by_receiver after .*404/);
 });
 
 test("rotate-secret prints a new secret; for a day both sign", async () => {

@@ -73,3 +73,10 @@ test.skipIf(!mayMount)("a database that cannot be opened because its disk is ful
   const ran = run(bytes * 1.5, fill, ["account", "list", "--db", "disk/formsvc.db"]);
   expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining("the disk is full")]);
 });
+
+test.skipIf(!mayMount)("a database on a disk that is read-only is told so", async () => {
+  const { run, bytes } = await machineWithSmallDisk();
+  const lock = "cp formsvc.db disk && mount -o remount,ro disk";
+  const ran = run(bytes * 1.5, lock, ["account", "list", "--db", "disk/formsvc.db"]);
+  expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining("its disk is read-only")]);
+});

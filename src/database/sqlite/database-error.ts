@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: "the file cannot be opened; check that it exists, its owner and its mode",
   SQLITE_PERM: "access is denied; check the file's owner and mode",
   SQLITE_CORRUPT: "the file is damaged; restore a backup",
-  SQLITE_NOTADB: "the file is not a formsvc database",
+  SQLITE_NOTADB: "the file is not a formsvc database; name the right one, or restore a backup",
   SQLITE_NOMEM: "there is no memory left",
 };
 
@@ -47,9 +47,32 @@ export function isFull(error: unknown): boolean {
 /** Undefined if the error is a defect of ours. */
 function reasonOf(code: string, path: string): string | undefined {
   const known = Object.entries(REASONS).find(([prefix]) => code.startsWith(prefix))?.[1];
+  if (known !== undefined && isOnReadOnlyDisk(path)) return READ_ONLY_DISK;
+  if (code === "SQLITE_CANTOPEN" && isFolder(path)) return "it is a folder; name a file in it";
   return LIKE_FULL.some((prefix) => code.startsWith(prefix)) && hasNoRoom(path)
     ? REASONS["SQLITE_FULL"]
     : known;
+}
+
+/** Beside a database in the mode WAL, SQLite has to make two files, even to read it. */
+const READ_ONLY_DISK =
+  "its disk is read-only, maybe because of an error (see dmesg); make it writable, or copy the file elsewhere to read it";
+
+function isOnReadOnlyDisk(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EROFS";
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Error codes that SQLite also uses for a full disk, when it opens or extends a file. */

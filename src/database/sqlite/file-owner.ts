@@ -21,5 +21,8 @@ export function checkFileOwner(connection: Driver.Database): void {
     .get();
   const mark = connection.pragma("application_id", { simple: true });
   if (mark === APPLICATION_ID || (version === 0 && tables === 0 && mark === 0)) return;
-  throw new FormsvcError("database_unusable", `${connection.name}: this is another program's database`);
+  throw new FormsvcError(
+    "database_unusable",
+    `${connection.name}: this is another program's database; name the right one`,
+  );
 }
