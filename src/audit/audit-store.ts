@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
-import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { deleteSome } from "../database/some-rows.ts";
+import { all, first, run, type Steps, text, textByEngine, type TextsByEngine } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { DAY_MS, WEEK_MS } from "../foundation/time-units.ts";
 
@@ -191,8 +192,9 @@ export function toChange(row: AuditRow): RecordedChange {
   };
 }
 
-const DROP_AGED_SQL = `DELETE FROM audit_event WHERE id IN (
-  SELECT id FROM (SELECT id, at FROM audit_event ORDER BY id LIMIT ${BATCH_SIZE}) AS oldest WHERE at < ?)`;
+/** The oldest ids are looked at, because times have no index. */
+const DROP_AGED_SQL = `DELETE FROM audit_event WHERE at < ?
+  AND id <= (SELECT max(id) FROM (SELECT id FROM audit_event ORDER BY id LIMIT ${BATCH_SIZE}) AS oldest)`;
 
 const SPAN_SQL = "SELECT (SELECT max(id) FROM audit_event) - (SELECT min(id) FROM audit_event) AS span";
 
@@ -244,13 +246,17 @@ function* dropSurplus(
     const surplus = Math.min(left, count - level);
     if (surplus <= 0) break;
     const [own, values] = owner === null ? [`${OWNER} IS NULL`, []] : [`${OWNER} = ?`, [owner]];
-    left -= yield* run(text(dropSql(`${age.sql} AND ${own}`), age.at, ...values, surplus));
+    left -= yield* run(textByEngine(dropSql(`${age.sql} AND ${own}`), age.at, ...values, surplus));
   }
   return SURPLUS_BATCH_SIZE - left;
 }
 
-function dropSql(condition: string): string {
-  return `DELETE FROM audit_event WHERE id IN (SELECT id FROM audit_event WHERE ${condition} ORDER BY id LIMIT ?)`;
+function dropSql(condition: string): TextsByEngine {
+  return deleteSome(
+    "audit_event",
+    ["id"],
+    (id) => `SELECT ${id} FROM audit_event WHERE ${condition} ORDER BY audit_event.id LIMIT ?`,
+  );
 }
 
 /** The number of changes that everybody may keep, so that all together have at most `most`; infinite if they have no more. */

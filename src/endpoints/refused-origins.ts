@@ -1,6 +1,7 @@
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { query } from "../database/database.ts";
-import { all, run, type Steps, text } from "../database/steps.ts";
+import { deleteSome } from "../database/some-rows.ts";
+import { all, run, type Steps, text, textByEngine } from "../database/steps.ts";
 import { listed } from "../database/list-parameter.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -114,18 +115,16 @@ export function* addRefusals(refusals: readonly RefusedPosts[]): Steps<void> {
     );
   }
   for (const endpointId of new Set(refusals.map((refusal) => refusal.endpointId))) {
-    yield* run(
-      text(
-        `DELETE FROM refused_origin WHERE endpoint_id = ? AND origin IN
-          (SELECT origin FROM refused_origin WHERE endpoint_id = ?
-            ORDER BY ignored DESC, last_at DESC, origin LIMIT 1000 OFFSET ?)`,
-        endpointId,
-        endpointId,
-        MAX_REFUSED_ORIGINS,
-      ),
-    );
+    yield* run(textByEngine(DROP_SURPLUS_SQL, endpointId, MAX_REFUSED_ORIGINS));
   }
 }
+
+const DROP_SURPLUS_SQL = deleteSome(
+  "refused_origin",
+  ["endpoint_id", "origin"],
+  (key) => `SELECT ${key} FROM refused_origin WHERE endpoint_id = ?
+    ORDER BY ignored DESC, last_at DESC, origin LIMIT 1000 OFFSET ?`,
+);
 
 /** @param ignored false takes the mark back @throws not_found if no post of this origin was refused */
 export function* markOriginRow(endpointId: string, origin: string, ignored: boolean): Steps<void> {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Database } from "../database/database.ts";
+import { deleteSome } from "../database/some-rows.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../database/steps.ts";
 import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
@@ -318,8 +319,11 @@ function sumOf(files: readonly { readonly size: number }[]): number {
 
 /** Deletes up to 500 counts of days before yesterday. Returns the number deleted. */
 export function dropOldUploads(now: number): Steps<number> {
-  return run(text(DROP_OLD_SQL, dayOf(now - DAY_MS)));
+  return run(textByEngine(DROP_OLD_SQL, dayOf(now - DAY_MS)));
 }
 
-const DROP_OLD_SQL = `DELETE FROM upload_use WHERE (day, unit) IN
-  (SELECT day, unit FROM upload_use WHERE day < ? LIMIT 500)`;
+const DROP_OLD_SQL = deleteSome(
+  "upload_use",
+  ["day", "unit"],
+  (key) => `SELECT ${key} FROM upload_use WHERE day < ? LIMIT 500`,
+);

@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { listed } from "../database/list-parameter.ts";
 import type { LiveServers } from "../database/live-servers.ts";
-import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { deleteSome } from "../database/some-rows.ts";
+import { all, first, run, type Steps, text, textByEngine } from "../database/steps.ts";
 import type { Language } from "../languages/language.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
 import type { Attempt } from "../outbox/queue/delivery.ts";
@@ -197,13 +198,14 @@ export function* findLastQuestion(recipientId: string): Steps<StoredLetter | und
 /** Deletes a batch of letters that ended more than `days` days ago. @param days null keeps them. @returns the number deleted. */
 export function* dropOldLetters(days: number | null, now: number): Steps<number> {
   if (days === null) return 0;
-  const old = query
-    .selectFrom("letter")
-    .select("id")
-    .where("finished_at", "<=", now - days * DAY_MS)
-    .limit(BATCH_SIZE);
-  return yield* run(query.deleteFrom("letter").where("id", "in", old));
+  return yield* run(textByEngine(DROP_OLD_SQL, now - days * DAY_MS, BATCH_SIZE));
 }
+
+const DROP_OLD_SQL = deleteSome(
+  "letter",
+  ["id"],
+  (id) => `SELECT ${id} FROM letter WHERE finished_at <= ? LIMIT ?`,
+);
 
 export interface LetterFilter {
   /** Selects letters about these recipients; null selects every letter. */

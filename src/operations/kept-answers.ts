@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
-import { first, run, type Steps, text } from "../database/steps.ts";
+import { deleteSome } from "../database/some-rows.ts";
+import { first, run, type Steps, text, textByEngine } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** A request with an `Idempotency-Key`. Both hashes are SHA-256. */
@@ -119,10 +120,13 @@ export function* keepAnswer(
   );
 }
 
-const DROP_SQL = `DELETE FROM api_answer WHERE (owner, operation, key_hash) IN
-  (SELECT owner, operation, key_hash FROM api_answer WHERE created_at <= ? ORDER BY created_at LIMIT ?)`;
+const DROP_SQL = deleteSome(
+  "api_answer",
+  ["owner", "operation", "key_hash"],
+  (key) => `SELECT ${key} FROM api_answer WHERE created_at <= ? ORDER BY created_at LIMIT ?`,
+);
 
 /** Deletes up to 500 answers that are older than 24 hours. Returns the number deleted. */
 export function dropOldAnswers(now: number): Steps<number> {
-  return run(text(DROP_SQL, now - KEPT_MS, BATCH_SIZE));
+  return run(textByEngine(DROP_SQL, now - KEPT_MS, BATCH_SIZE));
 }

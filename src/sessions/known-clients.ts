@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Database, query } from "../database/database.ts";
-import { first, run, type Steps, text } from "../database/steps.ts";
+import { deleteSome } from "../database/some-rows.ts";
+import { first, run, type Steps, textByEngine } from "../database/steps.ts";
 import { addressUnit } from "../foundation/ip-address.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
@@ -32,9 +33,17 @@ const DEVICE_BYTES = 16;
 /** The largest number of rows that one transaction deletes. */
 const BATCH_SIZE = 500;
 
-const DROP_OLD_SQL =
-  "DELETE FROM known_address WHERE (account_id, address_hash) IN " +
-  "(SELECT account_id, address_hash FROM known_address WHERE seen_at <= ? LIMIT ?)";
+const KEY = ["account_id", "address_hash"];
+const DROP_OLD_SQL = deleteSome(
+  "known_address",
+  KEY,
+  (key) => `SELECT ${key} FROM known_address WHERE seen_at <= ? LIMIT ?`,
+);
+const DROP_SURPLUS_SQL = deleteSome(
+  "known_address",
+  KEY,
+  (key) => `SELECT ${key} FROM known_address WHERE account_id = ? ORDER BY seen_at DESC LIMIT ? OFFSET ?`,
+);
 
 /** The number of the device, then a proof for each account, the newest first; at most 242 characters. */
 const COOKIE = /^([\w-]{22})((?:\.[\w-]{43}){1,5})$/;
@@ -93,7 +102,7 @@ export function* rememberAddress(
 
 /** Deletes up to 500 addresses that are no longer known. Returns the number deleted. */
 export function dropOldAddresses(now: number): Steps<number> {
-  return run(text(DROP_OLD_SQL, now - KNOWN_ADDRESS_MS, BATCH_SIZE));
+  return run(textByEngine(DROP_OLD_SQL, now - KNOWN_ADDRESS_MS, BATCH_SIZE));
 }
 
 /** The key of this installation, as {@link StoredSecret}. */
@@ -119,15 +128,7 @@ function* storeAddress(key: Buffer, accountId: string, address: string, now: num
       ),
   );
   if (written === 0) return;
-  const surplus = query
-    .selectFrom("known_address")
-    .select("address_hash")
-    .where("account_id", "=", accountId)
-    .orderBy("seen_at", "desc")
-    .limit(Number.MAX_SAFE_INTEGER)
-    .offset(MAX_ADDRESSES);
-  const own = query.deleteFrom("known_address").where("account_id", "=", accountId);
-  yield* run(own.where("address_hash", "in", surplus));
+  yield* run(textByEngine(DROP_SURPLUS_SQL, accountId, Number.MAX_SAFE_INTEGER, MAX_ADDRESSES));
 }
 
 /** The key of this installation, which proves what browsers bring back; undefined before the first sign-in. */

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { query } from "../database/database.ts";
-import { first, run, type Steps, text } from "../database/steps.ts";
+import { deleteSome } from "../database/some-rows.ts";
+import { first, run, type Steps, text, textByEngine } from "../database/steps.ts";
 import { DAY_MS, HOUR_MS } from "../foundation/time-units.ts";
 
 /** The purpose of a link in a letter: to make an account for its address, or to set a new password of the account with its address. */
@@ -24,6 +25,17 @@ export const MAX_MAILED_LINKS = 2000;
 const BATCH_SIZE = 500;
 
 const DROP_EARLIER_SQL = "DELETE FROM mailed_link WHERE purpose = ? AND lower(email) = lower(?)";
+const DROP_SURPLUS_SQL = deleteSome(
+  "mailed_link",
+  ["token_hash"],
+  (hash) => `SELECT ${hash} FROM mailed_link WHERE purpose = ? ORDER BY created_at DESC LIMIT ? OFFSET ?`,
+);
+const DROP_OLD_SQL = deleteSome(
+  "mailed_link",
+  ["token_hash"],
+  (hash) => `SELECT ${hash} FROM mailed_link WHERE purpose = 'sign-up' AND created_at <= ?
+    OR purpose = 'reset' AND created_at <= ? LIMIT ?`,
+);
 
 /** Ends the link with which the password of the account with this address can be reset. */
 export function dropResetLink(email: string): Steps<number> {
@@ -36,14 +48,7 @@ export function* makeMailedLink(purpose: LinkPurpose, email: string, now: number
   yield* run(text(DROP_EARLIER_SQL, purpose, email));
   const link = { token_hash: digest(token), purpose, email, created_at: now };
   yield* run(query.insertInto("mailed_link").values(link));
-  const oldest = query
-    .selectFrom("mailed_link")
-    .select("token_hash")
-    .where("purpose", "=", purpose)
-    .orderBy("created_at", "desc")
-    .limit(BATCH_SIZE)
-    .offset(MAX_MAILED_LINKS);
-  yield* run(query.deleteFrom("mailed_link").where("token_hash", "in", oldest));
+  yield* run(textByEngine(DROP_SURPLUS_SQL, purpose, BATCH_SIZE, MAX_MAILED_LINKS));
   return token;
 }
 
@@ -81,21 +86,8 @@ function usable(
 
 /** Deletes up to 500 links that have expired. Returns the number deleted. */
 export function dropOldMailedLinks(now: number): Steps<number> {
-  const old = query
-    .selectFrom("mailed_link")
-    .select("token_hash")
-    .where((eb) =>
-      eb.or(
-        (["sign-up", "reset"] as const).map((purpose) =>
-          eb.and([
-            eb("purpose", "=", purpose),
-            eb("created_at", "<=", now - MAILED_LINK_LIFETIME_MS[purpose]),
-          ]),
-        ),
-      ),
-    )
-    .limit(BATCH_SIZE);
-  return run(query.deleteFrom("mailed_link").where("token_hash", "in", old));
+  const [ofSignUp, ofReset] = [now - MAILED_LINK_LIFETIME_MS["sign-up"], now - MAILED_LINK_LIFETIME_MS.reset];
+  return run(textByEngine(DROP_OLD_SQL, ofSignUp, ofReset, BATCH_SIZE));
 }
 
 function digest(token: string): Buffer {

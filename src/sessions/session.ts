@@ -1,7 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
+import { deleteSome } from "../database/some-rows.ts";
+import { all, first, run, type Steps, textByEngine } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
 import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
@@ -188,25 +189,25 @@ export function endSessions(accountId: string): Steps<number> {
 /** Deletes up to 500 sessions that have expired. Returns the number deleted. */
 export function dropEndedSessions(now: number, settings: SessionSettings): Steps<number> {
   const { idleMs, maxMs } = lifetimeOf(settings);
-  const ended = query
-    .selectFrom("session")
-    .select("id")
-    .where((eb) => eb.or([eb("seen_at", "<=", now - idleMs), eb("created_at", "<=", now - maxMs)]))
-    .limit(BATCH_SIZE);
-  return run(query.deleteFrom("session").where("id", "in", ended));
+  return run(textByEngine(DROP_ENDED_SQL, now - idleMs, now - maxMs, BATCH_SIZE));
 }
 
+const DROP_ENDED_SQL = deleteSome(
+  "session",
+  ["id"],
+  (id) => `SELECT ${id} FROM session WHERE seen_at <= ? OR created_at <= ? LIMIT ?`,
+);
+
 function* endAllBut(accountId: string, kept: number): Steps<void> {
-  const surplus = query
-    .selectFrom("session")
-    .select("id")
-    .where("account_id", "=", accountId)
-    .orderBy("seen_at", "desc")
-    .orderBy("id", "desc")
-    .limit(Number.MAX_SAFE_INTEGER)
-    .offset(kept);
-  yield* run(query.deleteFrom("session").where("id", "in", surplus));
+  yield* run(textByEngine(DROP_SURPLUS_SQL, accountId, Number.MAX_SAFE_INTEGER, kept));
 }
+
+const DROP_SURPLUS_SQL = deleteSome(
+  "session",
+  ["id"],
+  (id) =>
+    `SELECT ${id} FROM session WHERE account_id = ? ORDER BY seen_at DESC, session.id DESC LIMIT ? OFFSET ?`,
+);
 
 type SessionRow = Selectable<Tables["session"]>;
 

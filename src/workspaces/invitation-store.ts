@@ -1,7 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import { type Selectable, sql } from "kysely";
 import { query } from "../database/database.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
+import { deleteSome } from "../database/some-rows.ts";
+import { all, first, run, type Steps, textByEngine } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
 import { isSameAddress } from "../foundation/mail-address.ts";
@@ -161,13 +162,14 @@ export function* deleteInvitation(workspaceId: string, email: string): Steps<voi
 
 /** Deletes up to 500 invitations that are too old. Returns the number. */
 export function dropOldInvitations(now: number): Steps<number> {
-  const old = query
-    .selectFrom("invitation")
-    .select("id")
-    .where("created_at", "<=", now - INVITATION_LIFETIME_MS)
-    .limit(BATCH_SIZE);
-  return run(query.deleteFrom("invitation").where("id", "in", old));
+  return run(textByEngine(DROP_OLD_SQL, now - INVITATION_LIFETIME_MS, BATCH_SIZE));
 }
+
+const DROP_OLD_SQL = deleteSome(
+  "invitation",
+  ["id"],
+  (id) => `SELECT ${id} FROM invitation WHERE created_at <= ? LIMIT ?`,
+);
 
 /** A condition: the invitation is to this address, as the database compares addresses. PostgreSQL may take other letters for the same. */
 function isTo(email: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LIST, LISTED, listParameter } from "../../src/database/list-parameter.ts";
+import { LIST, LISTED, listParameter, lookUpListed } from "../../src/database/list-parameter.ts";
 import { all, text } from "../../src/database/steps.ts";
 import { ENGINES } from "../support/engines.ts";
 
@@ -41,4 +41,20 @@ describe.each(ENGINES)("a list on $name", ({ temporary }) => {
       false,
     ]);
   });
+});
+
+test("PostgreSQL looks listed ids up by their index, and joins lists of other values", () => {
+  expect(lookUpListed(`SELECT 1 FROM file WHERE id IN ${LISTED} AND state = 'stored'`)).toBe(
+    `SELECT 1 FROM file WHERE id = ANY (ARRAY${LISTED}) AND state = 'stored'`,
+  );
+  expect(lookUpListed(`delete from "held" where "id" in ${LISTED}`)).toBe(
+    `delete from "held" where "id" = ANY (ARRAY${LISTED})`,
+  );
+  for (const other of [
+    `id NOT IN ${LISTED}`,
+    `endpoint.id IN ${LISTED}`,
+    `endpoint_id IN ${LISTED}`,
+    "id IN (?)",
+  ])
+    expect(lookUpListed(other)).toBe(other);
 });

@@ -15,7 +15,7 @@ import { PACE_SQL } from "../../src/outbox/sending/pace-store.ts";
 import { selectMisplaced } from "../../src/outbox/queue/align-deliveries.ts";
 import { selectSending } from "../../src/outbox/sending/recover-deliveries.ts";
 import { SPREAD_SQL } from "../../src/outbox/sending/spread-outbox.ts";
-import { COUNT_USE_SQL, selectOldUse } from "../../src/outbox/queue/quotas.ts";
+import { COUNT_USE_SQL, DROP_OLD_USE_SQL } from "../../src/outbox/queue/quotas.ts";
 import { REPLY_SQL } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
@@ -56,7 +56,7 @@ test("every query that the outbox repeats goes over its index, without a scan or
     [SPREAD_SQL.oldest.sqlite, /SEARCH outbox USING INTEGER PRIMARY KEY .* SEARCH recipient/],
     [SPREAD_SQL.oldestFor.sqlite, /COVERING INDEX outbox_by_recipient \(recipient_id=\?\)/],
     [SPREAD_SQL.deliveries.sqlite, /SEARCH submission EXISTS USING COVERING INDEX/],
-    [SPREAD_SQL.delete, /SEARCH outbox USING INTEGER PRIMARY KEY/],
+    [SPREAD_SQL.delete.sqlite, /SEARCH outbox USING INTEGER PRIMARY KEY/],
   ];
   for (const [sql, index] of expected) {
     const plan = planOf(world, sql);
@@ -88,7 +88,7 @@ test("what automatic replies are counted against is found by an index", async ()
   await using world = new WebhookWorld();
   for (const [sql, index] of [
     [COUNT_USE_SQL, /PRIMARY KEY \(key=\? AND expires_at>\? AND expires_at<\?\)/],
-    [selectOldUse(0).compile().sql, /quota_use_by_age/],
+    [DROP_OLD_USE_SQL.sqlite, /quota_use_by_age/],
     ["SELECT 1 FROM quota_use WHERE submission_id = ?", /quota_use_by_submission/],
     [OLD_FAILURES_SQL.sqlite, /delivery_failed \(recipient_id=\?/],
     [REPLY_SQL.byMailbox.sqlite, /mail_recipient_by_mailbox/],

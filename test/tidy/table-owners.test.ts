@@ -175,6 +175,7 @@ test("planted uses of another folder's table are caught, in queries and in SQL t
     'query.insertInto("usage").values(row)',
     'query.updateTable("usage as u").set(row)',
     'query.deleteFrom("usage")',
+    'deleteSome("usage", ["id"], select)',
     'query.selectFrom("usage")',
     'query.selectFrom(["held", "usage"])',
     'query.selectFrom("held").innerJoin("usage", "a", "b")',

@@ -120,6 +120,8 @@ export function findTableUses(file: SourceFile): TableUse[] {
       const does = WRITING_CALLS.test(call) ? "writes" : READING_CALLS.test(call) ? "reads" : null;
       if (does !== null) for (const table of tablesOf(node.arguments[0])) note(node, table, does);
     }
+    if (ts.isCallExpression(node) && node.expression.getText() === "deleteSome")
+      for (const table of tablesOf(node.arguments[0])) note(node, table, "writes");
     const sql = sqlOf(node);
     if (sql !== "") for (const { table, does } of tablesInSql(sql)) note(node, table, does);
     ts.forEachChild(node, look);

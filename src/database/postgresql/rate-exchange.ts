@@ -37,7 +37,7 @@ const EXCHANGE_SQL = `${WITH_LOCAL_COMMIT}, sent AS (
     WHERE changed_at > ${NOW} - $2::bigint AND ends_at > ${NOW} AND unit NOT IN (SELECT unit FROM sent)`;
 
 const DROP_SQL = `${WITH_LOCAL_COMMIT} DELETE FROM rate_window USING settings
-  WHERE unit IN (SELECT unit FROM rate_window WHERE ends_at <= ${NOW} LIMIT ${MAX_DROPPED})`;
+  WHERE unit = ANY (ARRAY(SELECT unit FROM rate_window WHERE ends_at <= ${NOW} LIMIT ${MAX_DROPPED}))`;
 
 export function createRateExchange(
   db: PostgresqlDatabase,

@@ -3,6 +3,7 @@ import { DatabaseError, type PoolClient, type QueryResult } from "pg";
 import type { Statement, Steps } from "../steps.ts";
 import { type Cancelling, cancelWhenGone } from "./cancel-when-gone.ts";
 import { type Connections, isPooled } from "./connections.ts";
+import { lookUpListed } from "../list-parameter.ts";
 import { numberMarks } from "../number-parameters.ts";
 import { toParameter } from "./to-parameter.ts";
 import {
@@ -140,7 +141,7 @@ export async function runSteps<Result>(send: SendStatement, steps: Steps<Result>
 
 async function execute(send: SendStatement, { gives, built }: Statement): Promise<unknown> {
   const { sql, parameters } = built.compile();
-  const own = numberMarks(built.postgresql ?? sql);
+  const own = numberMarks(lookUpListed(built.postgresql ?? sql));
   const result = await send(own, parameters.map(toParameter), built.name);
   if (gives === "rows") return result.rows;
   return gives === "row" ? result.rows[0] : (result.rowCount ?? 0);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
 import { query } from "../../database/database.ts";
-import { first, run, type Steps, text } from "../../database/steps.ts";
+import { deleteSome } from "../../database/some-rows.ts";
+import { first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 
 /** A limit on the messages that a person or a thing may cause within a time. */
@@ -59,14 +59,11 @@ export function* forgetUse(submissionId: string): Steps<void> {
 
 /** Deletes a batch of uses that have expired, or that a clock that was ahead has counted. Returns the number deleted. */
 export function* dropOldUse(now: number): Steps<number> {
-  const old = sql<boolean>`(key, expires_at, submission_id) IN (${selectOldUse(now)})`;
-  return yield* run(query.deleteFrom("quota_use").where(old));
+  return yield* run(textByEngine(DROP_OLD_USE_SQL, now, now + LONGEST_MS, BULK_BATCH));
 }
 
-export function selectOldUse(now: number) {
-  return query
-    .selectFrom("quota_use")
-    .select(["key", "expires_at", "submission_id"])
-    .where((eb) => eb.or([eb("expires_at", "<=", now), eb("expires_at", ">", now + LONGEST_MS)]))
-    .limit(BULK_BATCH);
-}
+export const DROP_OLD_USE_SQL = deleteSome(
+  "quota_use",
+  ["key", "expires_at", "submission_id"],
+  (key) => `SELECT ${key} FROM quota_use WHERE expires_at <= ? OR expires_at > ? LIMIT ?`,
+);

@@ -2,6 +2,7 @@ import type { Database } from "../../database/database.ts";
 import { writeSlice } from "../../database/slices.ts";
 import { LIST, listParameter } from "../../database/list-parameter.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
+import { among } from "../../database/some-rows.ts";
 import { all, byEngine, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
 import { BULK_BATCH } from "../queue/delivery.ts";
@@ -57,7 +58,10 @@ export const SPREAD_SQL = {
   oldest: oldest("", STATE),
   oldestFor: oldest(`WHERE recipient_id = ${TEXT_PARAMETER}`, "'enabled' AS state"),
   deliveries: MESSAGES,
-  delete: `DELETE FROM outbox WHERE number IN (SELECT CAST(key AS bigint) FROM ${LIST})`,
+  delete: byEngine(
+    (engine) =>
+      `DELETE FROM outbox WHERE ${among(engine, "number", `SELECT CAST(key AS bigint) FROM ${LIST}`)}`,
+  ),
 } as const;
 
 /**
@@ -120,6 +124,6 @@ function* spreadRows(rows: readonly Row[], dueAt: (row: Row) => number): Steps<n
   });
   // If a submission was deleted meanwhile, nothing is sent about it.
   yield* run(textByEngine(SPREAD_SQL.deliveries, JSON.stringify(messages)));
-  yield* run(text(SPREAD_SQL.delete, listParameter(rows.map(({ number }) => number))));
+  yield* run(textByEngine(SPREAD_SQL.delete, listParameter(rows.map(({ number }) => number))));
   return messages.length;
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "../../database/database.ts";
-import { first, run, type Steps, text } from "../../database/steps.ts";
+import { deleteSome } from "../../database/some-rows.ts";
+import { first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { KeyKind } from "../../keys/key-format.ts";
 
@@ -84,39 +85,49 @@ export function otherBody(): FormsvcError {
   );
 }
 
-const DROP_STORED_SQL = `DELETE FROM held WHERE id IN (
-  SELECT held.id FROM (
+const DROP_STORED_SQL = deleteSome(
+  "held",
+  ["id"],
+  (id) => `SELECT held.${id} FROM (
     SELECT endpoint_id, kind, key_hash, body_hash, submission_id FROM idempotency
     WHERE created_at <= ? ORDER BY created_at LIMIT ?
   ) AS old
   JOIN held ON held.endpoint_id = old.endpoint_id AND held.sent_kind = old.kind
     AND held.sent_key_hash = old.key_hash AND held.sent_body_hash = old.body_hash
-  WHERE EXISTS (SELECT 1 FROM submission WHERE submission.id = old.submission_id))`;
+  WHERE EXISTS (SELECT 1 FROM submission WHERE submission.id = old.submission_id)`,
+);
 
 /**
  * Drops held posts that were stored later, because their sender sent them again. Of the keys that were recorded up to `before`, it looks at
  * the oldest, at most `limit`. After these are forgotten, nobody could tell that a held post is there twice.
  */
 function* dropStoredTwins(before: number, limit: number): Steps<void> {
-  yield* run(text(DROP_STORED_SQL, before, limit));
+  yield* run(textByEngine(DROP_STORED_SQL, before, limit));
 }
 
-const FORGET_SQL = `DELETE FROM idempotency WHERE (endpoint_id, kind, key_hash) IN
-  (SELECT endpoint_id, kind, key_hash FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`;
+const KEY = ["endpoint_id", "kind", "key_hash"];
+const FORGET_SQL = deleteSome(
+  "idempotency",
+  KEY,
+  (key) => `SELECT ${key} FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?`,
+);
 
 /** Deletes up to 500 expired rows, and held posts that were stored under one of these keys meanwhile. Returns the number of rows. */
 export function* forgetExpired(now: number): Steps<number> {
   const before = now - REMEMBERED_MS;
   yield* dropStoredTwins(before, FORGET_BATCH);
-  return yield* run(text(FORGET_SQL, before, FORGET_BATCH));
+  return yield* run(textByEngine(FORGET_SQL, before, FORGET_BATCH));
 }
 
-const FORGET_OF_ENDPOINT_SQL = `DELETE FROM idempotency WHERE endpoint_id = ? AND (kind, key_hash) IN
-  (SELECT kind, key_hash FROM idempotency WHERE endpoint_id = ? LIMIT ?)`;
+const FORGET_OF_ENDPOINT_SQL = deleteSome(
+  "idempotency",
+  KEY,
+  (key) => `SELECT ${key} FROM idempotency WHERE endpoint_id = ? LIMIT ?`,
+);
 
 /** Deletes at most `limit` Idempotency-Keys of an endpoint's posts. Returns the number deleted. */
 export function forgetKeysOf(endpointId: string, limit: number): Steps<number> {
-  return run(text(FORGET_OF_ENDPOINT_SQL, endpointId, endpointId, limit));
+  return run(textByEngine(FORGET_OF_ENDPOINT_SQL, endpointId, limit));
 }
 
 function sha256(content: string | Uint8Array): Buffer {

@@ -1,5 +1,6 @@
 import { query } from "../../database/database.ts";
-import { first, run, type Steps, text } from "../../database/steps.ts";
+import { deleteSome } from "../../database/some-rows.ts";
+import { first, run, type Steps, textByEngine } from "../../database/steps.ts";
 
 /** A proof of work that a post brings; it is spent when the post is stored. */
 export interface SpentProof {
@@ -16,10 +17,13 @@ export function* isSpent({ id }: SpentProof): Steps<boolean> {
 }
 
 const FORGET_BATCH = 500;
-const FORGET_SQL = `DELETE FROM spent_proof WHERE id IN
-  (SELECT id FROM spent_proof WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
+const FORGET_SQL = deleteSome(
+  "spent_proof",
+  ["id"],
+  (id) => `SELECT ${id} FROM spent_proof WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`,
+);
 
 /** Deletes up to 500 proofs that have expired. Returns the number deleted. */
 export function forgetProofs(now: number): Steps<number> {
-  return run(text(FORGET_SQL, now, FORGET_BATCH));
+  return run(textByEngine(FORGET_SQL, now, FORGET_BATCH));
 }

@@ -5,7 +5,8 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
 import { query } from "../../database/database.ts";
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
-import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { among, deleteSome } from "../../database/some-rows.ts";
+import { all, first, run, type Steps, text, textByEngine, byEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
 import { listed } from "../../database/list-parameter.ts";
 import { firstIdAt } from "../../foundation/id.ts";
@@ -221,23 +222,26 @@ function ofEndpoints(endpointIds: readonly string[] | null) {
 
 /** Moves at most `limit` held posts of an endpoint to the workspace that the endpoint is in now. Returns the number moved. */
 export function moveHeldPostsOf(endpointId: string, workspaceId: string, limit: number): Steps<number> {
-  const some = query
-    .selectFrom("held")
-    .select("id")
-    .where("endpoint_id", "=", endpointId)
-    .where("workspace_id", "<>", workspaceId)
-    .orderBy("id")
-    .limit(limit);
-  return run(query.updateTable("held").set({ workspace_id: workspaceId }).where("id", "in", some));
+  return run(textByEngine(MOVE_SQL, workspaceId, endpointId, workspaceId, limit));
 }
 
-const FOLLOW_SQL = `UPDATE held SET workspace_id = (SELECT workspace_id FROM endpoint WHERE endpoint.id = held.endpoint_id)
-  WHERE id IN (SELECT held.id FROM held JOIN endpoint ON endpoint.id = held.endpoint_id
-    WHERE held.workspace_id = ? AND endpoint.workspace_id <> held.workspace_id ORDER BY held.id LIMIT ?)`;
+const OF_ENDPOINT_SQL = "SELECT id FROM held WHERE endpoint_id = ? AND workspace_id <> ? ORDER BY id LIMIT ?";
+const MOVE_SQL = byEngine(
+  (engine) => `UPDATE held SET workspace_id = ? WHERE ${among(engine, "id", OF_ENDPOINT_SQL)}`,
+);
+
+const MOVED_SQL = `SELECT held.id FROM held JOIN endpoint ON endpoint.id = held.endpoint_id
+    WHERE held.workspace_id = ? AND endpoint.workspace_id <> held.workspace_id ORDER BY held.id LIMIT ?`;
+const FOLLOW_SQL = byEngine(
+  (
+    engine,
+  ) => `UPDATE held SET workspace_id = (SELECT workspace_id FROM endpoint WHERE endpoint.id = held.endpoint_id)
+    WHERE ${among(engine, "id", MOVED_SQL)}`,
+);
 
 /** Moves at most `limit` held posts of a workspace to the workspaces that their endpoints have moved to. Returns the number moved. */
 export function followMovedEndpoints(workspaceId: string, limit: number): Steps<number> {
-  return run(text(FOLLOW_SQL, workspaceId, limit));
+  return run(textByEngine(FOLLOW_SQL, workspaceId, limit));
 }
 
 /** @throws not_found, with the same message if there is no such post and if somebody else owns it. */
@@ -282,21 +286,29 @@ const MAX_DELETED = 500;
 
 /** Whether some post was held for longer than this number of days; null keeps posts for ever. */
 export function* hasExpired(days: number | null, now: number): Steps<boolean> {
-  const expired = selectExpired(days, now);
-  return expired !== null && (yield* first(expired.limit(1))) !== undefined;
+  const before = firstKept(days, now);
+  if (before === null) return false;
+  const expired = query.selectFrom("held").select("id").where("id", "<", before).limit(1);
+  return (yield* first(expired)) !== undefined;
 }
 
 /** Deletes up to 500 posts that were held for longer than this number of days. Returns the number deleted. */
 export function* dropExpired(days: number | null, now: number): Steps<number> {
-  const expired = selectExpired(days, now);
-  if (expired === null) return 0;
-  return yield* run(query.deleteFrom("held").where("id", "in", expired.orderBy("id").limit(MAX_DELETED)));
+  const before = firstKept(days, now);
+  if (before === null) return 0;
+  return yield* run(textByEngine(DROP_EXPIRED_SQL, before, MAX_DELETED));
 }
 
-function selectExpired(days: number | null, now: number) {
+const DROP_EXPIRED_SQL = deleteSome(
+  "held",
+  ["id"],
+  (id) => `SELECT ${id} FROM held WHERE id < ? ORDER BY held.id LIMIT ?`,
+);
+
+/** Posts with a smaller id were held for longer than this number of days; null if none were. */
+function firstKept(days: number | null, now: number): string | null {
   const oldest = days === null ? 0 : now - days * DAY_MS;
-  if (oldest <= 0) return null;
-  return query.selectFrom("held").select("id").where("id", "<", firstIdAt("held", oldest));
+  return oldest <= 0 ? null : firstIdAt("held", oldest);
 }
 
 function toHeldPost(row: Tables["held"]): HeldPost {

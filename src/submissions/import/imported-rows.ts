@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { all, run, type Steps, text } from "../../database/steps.ts";
+import { deleteSome } from "../../database/some-rows.ts";
+import { all, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { LIST, LISTED, listParameter } from "../../database/list-parameter.ts";
 import type { TableFormat } from "./import-formats.ts";
 import type { RowCounts } from "./row-counts.ts";
@@ -58,8 +59,11 @@ export function* knownRows(endpointId: string, hashes: readonly string[]): Steps
 
 /** Forgets at most `limit` rows of an endpoint that is deleted. Returns the number forgotten. */
 export function forgetImportedOf(endpointId: string, limit: number): Steps<number> {
-  return run(text(FORGET_SQL, endpointId, endpointId, limit));
+  return run(textByEngine(FORGET_SQL, endpointId, limit));
 }
 
-const FORGET_SQL = `DELETE FROM imported_row WHERE endpoint_id = ? AND row_hash IN
-  (SELECT row_hash FROM imported_row WHERE endpoint_id = ? LIMIT ?)`;
+const FORGET_SQL = deleteSome(
+  "imported_row",
+  ["endpoint_id", "row_hash"],
+  (key) => `SELECT ${key} FROM imported_row WHERE endpoint_id = ? LIMIT ?`,
+);

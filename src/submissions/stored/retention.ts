@@ -1,4 +1,5 @@
-import { run, type Steps, text } from "../../database/steps.ts";
+import { deleteSome } from "../../database/some-rows.ts";
+import { run, type Steps, textByEngine } from "../../database/steps.ts";
 import { listRetentions } from "../../endpoints/endpoint-store.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { emptyOldBin } from "./submission-bin.ts";
@@ -7,8 +8,11 @@ import { DAY_MS } from "../../foundation/time-units.ts";
 /** The largest number of submissions deleted in one transaction, so that posts never wait long for it. */
 const BATCH_SIZE = 200;
 
-const EXPIRE_SQL = `DELETE FROM submission WHERE id IN
-    (SELECT id FROM submission WHERE endpoint_number = ? AND id < ? ORDER BY id LIMIT ?)`;
+const EXPIRE_SQL = deleteSome(
+  "submission",
+  ["id"],
+  (id) => `SELECT ${id} FROM submission WHERE endpoint_number = ? AND id < ? ORDER BY submission.id LIMIT ?`,
+);
 
 /**
  * Deletes up to 200 submissions that are older than their endpoint keeps them, or have been in the bin for `binDays`. Returns the number
@@ -19,7 +23,7 @@ export function* expireSubmissions(binDays: number, now: number): Steps<number> 
   for (const endpoint of yield* listRetentions()) {
     if (left === 0) break;
     const oldest = firstIdAt("sub", now - endpoint.keepDays * DAY_MS);
-    left -= yield* run(text(EXPIRE_SQL, endpoint.number, oldest, left));
+    left -= yield* run(textByEngine(EXPIRE_SQL, endpoint.number, oldest, left));
   }
   if (left > 0) left -= yield* emptyOldBin(binDays, now, left);
   return BATCH_SIZE - left;

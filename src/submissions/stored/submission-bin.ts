@@ -1,4 +1,5 @@
-import { all, run, type Steps, text } from "../../database/steps.ts";
+import { among } from "../../database/some-rows.ts";
+import { all, run, type Steps, text, textByEngine, byEngine } from "../../database/steps.ts";
 import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
@@ -33,12 +34,12 @@ export function* listBinned(ids: readonly string[]): Steps<ReadonlySet<string>> 
   return new Set(rows.map(({ id }) => id));
 }
 
-const EMPTY_SQL = `DELETE FROM submission WHERE id IN
-  (SELECT id FROM submission_bin WHERE deleted_at <= ? ORDER BY deleted_at LIMIT ?)`;
+const OLD_SQL = "SELECT id FROM submission_bin WHERE deleted_at <= ? ORDER BY deleted_at LIMIT ?";
+const EMPTY_SQL = byEngine((engine) => `DELETE FROM submission WHERE ${among(engine, "id", OLD_SQL)}`);
 
 /** Deletes up to `limit` submissions for good that have been in the bin for `days`. Returns the number deleted. */
 export function emptyOldBin(days: number, now: number, limit: number): Steps<number> {
-  return run(text(EMPTY_SQL, now - days * DAY_MS, limit));
+  return run(textByEngine(EMPTY_SQL, now - days * DAY_MS, limit));
 }
 
 const OF_ENDPOINT_SQL = `SELECT id FROM submission_bin

@@ -1,5 +1,6 @@
 import { query } from "../../database/database.ts";
-import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { deleteSome } from "../../database/some-rows.ts";
+import { all, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { listed, LISTED, listParameter } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
@@ -8,7 +9,7 @@ import { findEndpoint, mayViewEndpoint } from "../../endpoints/endpoint-store.ts
 import { type LeftOut, readNotSent } from "../../outbox/queue/choose-recipients.ts";
 import type { EventParts } from "../../outbox/queue/event.ts";
 import type { Viewing } from "../../operations/actor.ts";
-import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
+import { idOfEndpoint, NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import {
   CONTENT_COLUMNS,
   type ContentRow,
@@ -202,14 +203,15 @@ export function* deleteSubmissionRows(ids: readonly string[]): Steps<readonly st
 
 /** Deletes at most `limit` submissions of an endpoint, the oldest first. Returns the number deleted. */
 export function deleteSubmissionsOf(endpointId: string, limit: number): Steps<number> {
-  const some = query
-    .selectFrom("submission")
-    .select("id")
-    .where("endpoint_number", "=", numberOfEndpoint(endpointId))
-    .orderBy("id")
-    .limit(limit);
-  return run(query.deleteFrom("submission").where("id", "in", some));
+  return run(textByEngine(DELETE_SOME_SQL, endpointId, limit));
 }
+
+const DELETE_SOME_SQL = deleteSome(
+  "submission",
+  ["id"],
+  (id) =>
+    `SELECT ${id} FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} ORDER BY submission.id LIMIT ?`,
+);
 
 function selectSubmissions() {
   return query
