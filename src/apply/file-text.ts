@@ -1,7 +1,8 @@
 import { FormsvcError } from "../foundation/errors.ts";
+import { jsonFault } from "../foundation/json-fault.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { repeatedMembers } from "../foundation/repeated-members.ts";
-import { lineOfPath, lineOfSyntaxError } from "../spam/json-line.ts";
+import { lineOfPath } from "../spam/json-line.ts";
 
 /** The content of a file, before it is checked. */
 export interface ParsedFile {
@@ -25,8 +26,8 @@ function parseJsonFile(text: string, source: string): ParsedFile {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const { message } = error as Error;
-    throw refusal(`${source}:${lineOfSyntaxError(text, error as Error)}: not valid JSON: ${message}`, error);
+    const { line, column, reason } = jsonFault(text, error);
+    throw refusal(`${source}:${line}: not valid JSON (column ${column}: ${reason})`);
   }
   for (const { path, lines } of repeatedMembers(text))
     throw refusal(`${source}:${lines[1]}: the member ${plainText(path.at(-1) ?? "")} is there twice`);
@@ -46,12 +47,14 @@ async function parseYaml(text: string, source: string): Promise<ParsedFile> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined && problem.code === "RESOURCE_EXHAUSTION") throw refusal(`${source}: ${tooDeep}`);
   if (problem !== undefined)
     throw refusal(`${source}:${lines.linePos(problem.pos[0]).line}: not valid YAML: ${problem.message}`);
   let value: unknown;
   try {
     value = document.toJS();
   } catch (error) {
+    if (error instanceof RangeError) throw refusal(`${source}: ${tooDeep}`);
     throw refusal(`${source}: not valid YAML: ${(error as Error).message}`, error);
   }
   return {
@@ -65,6 +68,9 @@ async function parseYaml(text: string, source: string): Promise<ParsedFile> {
     },
   };
 }
+
+const tooDeep =
+  "nested too deep to be read: no setting of a form has more than 50 levels; look for brackets or dashes that are not closed";
 
 function refusal(message: string, cause?: unknown): FormsvcError {
   return new FormsvcError("usage", message, { cause });

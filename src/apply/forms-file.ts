@@ -2,7 +2,7 @@ import { z } from "zod";
 import { settingsInput } from "../endpoints/endpoint-json.ts";
 import { setReply } from "../mail/auto-reply/auto-reply-operations.ts";
 import { setRecipient } from "../mail/recipient-operations.ts";
-import { jsonObject } from "../operations/json-object.ts";
+import { jsonObject, recordOf } from "../operations/json-object.ts";
 import { spamChoicesShape } from "../spam/spam-settings.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
 import { workspaceSettingsInput } from "../workspaces/workspace-json.ts";
@@ -30,7 +30,7 @@ const webhook = z.strictObject({
   url: address,
   format: z.enum(WEBHOOK_FORMATS).default("standard"),
   ...webhookSettings,
-  headers: z.record(z.string(), secret).optional(),
+  headers: recordOf(secret, { type: "string" }).optional(),
   enabled: z.boolean().optional(),
 });
 

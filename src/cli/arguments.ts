@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { sayJsonFault } from "../foundation/json-fault.ts";
 import { readDuration, readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { parseFile, refuse } from "./command.ts";
@@ -99,7 +100,7 @@ export function parseJson(content: string, source: string): unknown {
   try {
     return JSON.parse(content);
   } catch (error) {
-    throw new FormsvcError("usage", `${source}: not JSON (${(error as Error).message})`, { cause: error });
+    throw new FormsvcError("usage", `${source}: not JSON (${sayJsonFault(content, error)})`);
   }
 }
 

@@ -45,7 +45,12 @@ const plan = z.strictObject({
     ),
 });
 
-const planName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "expected a lower-case plan name");
+const planName = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9-]{0,31}$/,
+    "expected a plan's name: a small letter, then up to 31 small letters, digits and hyphens",
+  );
 
 const rateLimit = z.strictObject({
   max: count.nullable().describe("Requests that are allowed in a window; null switches the limit off."),

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
+import { sayJsonFault } from "../foundation/json-fault.ts";
 import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
-import { repeatedMembers } from "../foundation/repeated-members.ts";
+import { depthOf, repeatedMembers } from "../foundation/repeated-members.ts";
 import { type DatabaseNames, nameTheDatabase } from "./database-names.ts";
 import { describeProblems } from "./describe-problem.ts";
 import { refuseForeignOwner } from "./foreign-owner.ts";
@@ -121,34 +122,46 @@ function whyUnread(error: unknown): string {
   return code === "EACCES" ? " by this user; change its owner or mode (chown, chmod)" : ` (${message})`;
 }
 
-function parseFile(file: string, text: string): JsonObject {
-  let content: unknown;
+function parseFile(file: string, content: string): JsonObject {
+  const text = content.replace(/^\uFEFF/, "");
+  let parsed: unknown;
   try {
-    content = JSON.parse(text.replace(/^\uFEFF/, ""));
+    parsed = JSON.parse(text);
   } catch (error) {
-    throw new FormsvcError("config_invalid", `${file}: not JSON (${withoutExcerpt(error)})`, {
-      cause: error,
-    });
+    throw new FormsvcError("config_invalid", `${file}: not JSON (${sayJsonFault(text, error)})`);
   }
-  refuseRepeated(file, text);
-  if (!isObject(content)) throw new FormsvcError("config_invalid", `${file}: expected a JSON object`);
-  return content;
+  checkText(file, text, []);
+  if (!isObject(parsed)) throw new FormsvcError("config_invalid", `${file}: expected a JSON object`);
+  return parsed;
 }
 
-/** The engine ends its message with an excerpt of the file, in which a secret may be. */
-function withoutExcerpt(error: unknown): string {
-  return (error as Error).message.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON$/s, "");
-}
+/** The largest depth of a configuration: more than any setting has, and little enough to be read. */
+const MAX_DEPTH = 32;
 
-/** @throws config_invalid naming each member that stands several times */
-function refuseRepeated(file: string, text: string): void {
-  const problems = [...repeatedMembers(text)].map(({ path, lines }) => ({
-    path: path.join("."),
-    message: `this stands twice in the file, in lines ${lines.join(" and ")}: keep one of them`,
+/**
+ * Checks what is not seen any more when JSON is parsed.
+ *
+ * @param source the file or the variable
+ * @param path the setting that the text is
+ * @throws config_invalid naming each member that stands several times, or the depth
+ */
+function checkText(source: string, text: string, path: readonly string[]): void {
+  if (depthOf(text) > MAX_DEPTH)
+    throw new FormsvcError(
+      "config_invalid",
+      `${source}: nested deeper than ${MAX_DEPTH} levels, and no setting is; see: formsvc config show`,
+    );
+  const problems = [...repeatedMembers(text)].map((repeated) => ({
+    path: [...path, ...repeated.path].join("."),
+    message: `this stands twice in the ${path.length === 0 ? "file" : "value"}, in ${inLines(repeated.lines)}: keep one of them`,
   }));
   if (problems.length === 0) return;
-  const said = problems.map(({ path, message }) => `${file}: ${path}: ${message}`);
+  const said = problems.map((problem) => `${source}: ${problem.path}: ${problem.message}`);
   throw new FormsvcError("config_invalid", said.join("\n"), { details: { problems } });
+}
+
+function inLines([first, second]: readonly [number, number]): string {
+  return first === second ? `line ${first}` : `lines ${first} and ${second}`;
 }
 
 function valueAt(content: Json, path: string): Json {
@@ -181,7 +194,7 @@ function applyEnvironment(config: Json, env: Environment): { value: Json; names:
     let current = value;
     if (text !== undefined) {
       names.set(path.join("."), name);
-      current = overlay(value, parseVariable(text, schema));
+      current = overlay(value, parseVariable(text, schema, { name, path }));
     }
     if (!isObject(current)) return current;
     return Object.fromEntries(
@@ -211,13 +224,18 @@ function isEmptyPath(name: string, env: Environment): boolean {
 const READ_ONCE = { jitless: true };
 
 /** The JSON value if the setting accepts it, else the text itself, so that a token of digits stays a text. */
-function parseVariable(text: string, schema: z.ZodType): Json {
+function parseVariable(
+  text: string,
+  schema: z.ZodType,
+  { name, path }: { readonly name: string; readonly path: readonly string[] },
+): Json {
   let parsed: Json;
   try {
     parsed = JSON.parse(text) as Json;
   } catch {
     return text;
   }
+  if (typeof parsed === "object" && parsed !== null) checkText(name, text, path);
   if (isObject(parsed)) return parsed;
   const accepts = (value: Json): boolean => schema.safeParse(value, READ_ONCE).success;
   return accepts(parsed) || !accepts(text) ? parsed : text;

@@ -42,6 +42,17 @@ export function* repeatedMembers(json: string): Generator<RepeatedMember> {
   }
 }
 
+/** The largest number of objects and lists inside each other. @param json a text that `JSON.parse` accepts */
+export function depthOf(json: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const [token] of json.matchAll(TOKENS)) {
+    if (token === "{" || token === "[") depth += 1;
+    else if (token === "}" || token === "]") depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
 function nameIn({ members, name, entry }: Open): string {
   return members === null ? String(entry) : name;
 }

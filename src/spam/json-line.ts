@@ -1,9 +1,3 @@
-/** The number of the line at which JSON.parse stopped; the first line is 1. It is the last line if the error does not say. */
-export function lineOfSyntaxError(json: string, error: Readonly<Error>): number {
-  const position = /position (\d{1,9})/.exec(error.message)?.[1];
-  return lineAt(json, position === undefined ? json.length : Number(position));
-}
-
 /**
  * The number of the line of a value in valid JSON, by its path of member names and array positions; the first line is 1. If the path does
  * not exist, the line of the nearest value around it.

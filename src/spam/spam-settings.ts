@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
+import { jsonFault } from "../foundation/json-fault.ts";
 import { isNetwork } from "../foundation/ip-address.ts";
 import { checkPattern, leastCost } from "../foundation/pattern.ts";
 import { problemsOf } from "../foundation/problems.ts";
-import { lineOfPath, lineOfSyntaxError } from "./json-line.ts";
+import { lineOfPath } from "./json-line.ts";
 
 const MAX_KEYWORDS = 500;
 const MAX_RULES = 100;
@@ -128,8 +129,8 @@ export function parseSpamChoices(json: string, fileName: string): SpamChoices {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    const line = lineOfSyntaxError(json, error as Error);
-    throw new FormsvcError("usage", `${fileName}:${line}: not valid JSON: ${(error as Error).message}`);
+    const { line, column, reason } = jsonFault(json, error);
+    throw new FormsvcError("usage", `${fileName}:${line}: not valid JSON (column ${column}: ${reason})`);
   }
   const parsed = spamChoicesShape.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -5,6 +5,7 @@ import { reachEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Access } from "../operations/access.ts";
+import { recordOf } from "../operations/json-object.ts";
 import { shownOnce } from "../operations/marks.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import type { Condition } from "../outbox/queue/conditions.ts";
@@ -35,9 +36,9 @@ const allowPrivate = z
   .boolean()
   .describe("Whether the webhook may reach addresses of private networks; only operators may allow it.");
 const maxSpamScore = z.number().describe("The highest spam score, 0 to 100, of submissions that are sent.");
-const headers = z
-  .record(z.string(), z.string())
-  .describe("Further HTTP headers to send, by name; they replace all earlier ones.");
+const headers = recordOf(z.string(), { type: "string" }).describe(
+  "Further HTTP headers to send, by name; they replace all earlier ones.",
+);
 
 /** The access that is also needed for a new address. */
 const furtherAccess: readonly Access[] = ["recipients:direct"];

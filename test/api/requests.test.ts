@@ -140,6 +140,13 @@ test.each<Wrong>([
   ["POST", "/endpoints", { body: Buffer.from([0x7b, 0xff, 0x7d]) }, 400, "invalid_json"],
   ["POST", "/endpoints", { body: '{"a":'.repeat(40) + "1" + "}".repeat(40) }, 400, "invalid_json"],
   ["POST", "/endpoints", { body: { name: 7, schema: {} } }, 400, "invalid_request"],
+  [
+    "POST",
+    "/webhooks",
+    { body: '{"endpoint": "EP", "url": "https://192.0.2.1/", "headers": {"__proto__": "x"}}' },
+    400,
+    "invalid_request",
+  ],
   ["POST", "/endpoints", { body: { name: "x" } }, 400, "invalid_request"],
   ["POST", "/endpoints", { body: { name: "x", schema: { a: { type: "text" } } } }, 400, "schema_invalid"],
   ["POST", "/endpoints", { body: { name: "", schema: exampleSchema } }, 400, "usage"],

@@ -11,7 +11,9 @@ const contact = (members: object) => ({
 });
 
 test.each([
-  ["{", /not valid JSON/],
+  ["{", /^forms\.yaml:1: not valid JSON \(column 2: Expected property name or '}'\)$/],
+  [`workspaces: ${"[".repeat(20_000)}`, /^forms\.yaml: nested too deep to be read: .*not closed$/],
+  [`version: 1\nworkspaces: ${"[".repeat(1000)}${"]".repeat(1000)}`, /^forms\.yaml: nested too deep/],
   ["version: 1\nworkspaces: [\n", /forms\.yaml:\d+: not valid YAML/],
   ["version: 1\nversion: 1\nworkspaces: []\n", /forms\.yaml:2: not valid YAML: Map keys must be unique/],
   [
@@ -38,6 +40,12 @@ test.each([
   ],
   [contact({ keep_days: 0 }), /workspaces\.0\.endpoints\.0\.keep_days: expected 1 to 36500 days/],
   [contact({ schema: { email: { type: "text" } } }), /workspaces\.0\.endpoints\.0\.schema\.email\.type/],
+  [
+    contact({
+      webhooks: [{ url: "https://192.0.2.1/a", headers: JSON.parse('{"__proto__": "x"}') as object }],
+    }),
+    /webhooks\.0\.headers: the name __proto__ cannot be used/,
+  ],
   [contact({ webhooks: [{ url: "ftp://x" }] }), /webhooks\.0\.url: the webhook's URL must begin with https/],
   [
     contact({ webhooks: [{ url: { env: "NOT_SET_HERE" } }] }),

@@ -115,7 +115,9 @@ test("a file is read without its byte order mark, and one that is too large or c
 
 test("text that is not JSON is refused with its source", () => {
   expect(parseJson("[1]", "schema.json")).toEqual([1]);
-  expect(() => parseJson("{", "schema.json")).toThrow(/schema\.json: not JSON/);
+  expect(() => parseJson('{"token":\ngeheim}', "schema.json")).toThrow(
+    /^schema\.json: not JSON \(line 2, column 1: Unexpected token 'g'\)$/,
+  );
 });
 
 test("nobody is asked if standard input is no terminal: --yes must be given", async () => {

@@ -67,7 +67,7 @@ test.each([
   ],
   [
     { plans: { "Big Plan": {} } },
-    'plans.Big Plan: "Big Plan" is not such a name: write a lower-case plan name',
+    'plans.Big Plan: "Big Plan" is not such a name: write a plan\'s name: a small letter, then up to 31 small letters, digits and hyphens',
   ],
   [
     { webhooks: { scheduleSeconds: Array(101).fill(1) } },
@@ -160,13 +160,16 @@ test("a secret is never told, nor what stands in place of its section, nor a pie
     }
   }
   const broken = said('{"mail": {"password": hunter22}}');
-  expect(broken).toMatch(/^not JSON \(Unexpected token 'h'/);
+  expect(broken).toBe("not JSON (line 1, column 23: Unexpected token 'h')");
   expect(broken).not.toContain("unter22");
 });
 
 test("a member that stands twice in the file is refused with its path and lines", () => {
   expect(said('{"server": {"port": 1,\n"host": "::1",\n"port": 2}}')).toBe(
     "server.port: this stands twice in the file, in lines 1 and 3: keep one of them",
+  );
+  expect(said('{"server": {"port": 1, "port": 2}}')).toBe(
+    "server.port: this stands twice in the file, in line 1: keep one of them",
   );
   const escaped = String.raw`{"log": {}, "plans": [{"a": ":{", "b": [1, {"x": "\"", "\u0078": 1}]}, {"a": 1}], "log": {}}`;
   expect(
@@ -176,4 +179,20 @@ test("a member that stands twice in the file is refused with its path and lines"
   ).toEqual(["plans.0.b.1.x", "log"]);
   expect(said('{"__proto__": {}, "__proto__": {}}')).toMatch(/^__proto__: this stands twice/);
   expect(said('{"server": {"port": 1}, "mail": {"port": 1}}')).toBe("it was taken");
+});
+
+test("a variable has no member twice either", () => {
+  const twice = '{"hobby":{"endpoints":1},\n"hobby":{"endpoints":2}}';
+  expect(() => loadConfig(null, { FORMSVC_PLANS: twice })).toThrow(
+    "FORMSVC_PLANS: plans.hobby: this stands twice in the value, in lines 1 and 2: keep one of them",
+  );
+  expect(() => loadConfig(null, { FORMSVC_SERVER_TRUST_PROXY: '[{"a":1,"a":2}]' })).toThrow(
+    /server\.trustProxy\.0\.a: this stands twice/,
+  );
+});
+
+test("what is nested deeper than any setting is refused, in the file and in a variable", () => {
+  const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+  expect(said(deep)).toMatch(/^nested deeper than 32 levels/);
+  expect(() => loadConfig(null, { FORMSVC_PLANS: deep })).toThrow(/^FORMSVC_PLANS: nested deeper/);
 });

@@ -223,7 +223,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       [good, { map: ["name"] }, "expected COLUMN=FIELD"],
       [good, { map: ["name=email", "created_at=email"] }, 'two columns are mapped to "email"'],
       ['{"rows":[]}', {}, "expected a list of rows"],
-      ["[1,", {}, "not JSON"],
+      ["[1,", {}, "not JSON (line 1, column 4: Unexpected end of JSON input)"],
+      ['[{"a": 1},\n{"a": geheim}]', {}, "not JSON (line 2, column 7: Unexpected token 'g')"],
+      ['{"b": geheim, "submissions": [{"a": 1}]}', {}, "not JSON (line 1, column 7: Unexpected token 'g')"],
     ];
     for (const [text, more, complaint] of refusals) {
       await expect(bring(text, more), complaint).rejects.toMatchObject({

@@ -4,6 +4,7 @@ import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { findReachableEndpoint, reachEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { jsonFault } from "../../foundation/json-fault.ts";
 import { describeFirstProblem } from "../../foundation/problems.ts";
 import type { Context } from "../../operations/operation.ts";
 import { reachWorkspace } from "../../workspaces/reach.ts";
@@ -146,8 +147,8 @@ function parseLine<Shape extends z.ZodType>(line: string, shape: Shape, position
   try {
     content = JSON.parse(line);
   } catch (error) {
-    throw new FormsvcError("usage", `${position}: not JSON (${(error as Error).message})`, {
-      cause: error,
+    const { column, reason } = jsonFault(line, error);
+    throw new FormsvcError("usage", `${position}: not JSON (column ${column}: ${reason})`, {
       hint: { kind: "export_as_ndjson" },
     });
   }

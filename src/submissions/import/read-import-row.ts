@@ -136,7 +136,8 @@ function textOf(cell: unknown): string {
 /** The unknown fields that our own table has in one cell, or what is wrong with them. */
 function setAsideOf(cell: unknown): SetAside | null | string {
   if (cell === undefined || cell === null || cell === "") return null;
-  if (lengthOf(cell) > MAX_SET_ASIDE_BYTES) return `has more than ${MAX_SET_ASIDE_BYTES} bytes`;
+  if (typeof cell === "string" && cell.length > MAX_SET_ASIDE_BYTES)
+    return `has more than ${MAX_SET_ASIDE_BYTES} bytes`;
   const read = setAsideFields.safeParse(typeof cell === "string" ? parseJson(cell, "{") : cell);
   if (read.success) return { fields: read.data, dropped: 0 };
   return read.error.issues[0]?.message ?? "expected an object";

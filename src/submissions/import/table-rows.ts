@@ -1,4 +1,5 @@
 import { FormsvcError } from "../../foundation/errors.ts";
+import { sayJsonFault } from "../../foundation/json-fault.ts";
 import { decodeText } from "./decode-text.ts";
 import { FORMATS, type TableFormat } from "./import-formats.ts";
 import { type ImportedFile, tooManyMembers } from "./imported-file.ts";
@@ -146,7 +147,7 @@ async function* readItems(
   const start = isList ? begun + 1 : findListIn(text, "submissions");
   const none = `${name}: expected a list of rows, or one in "submissions"`;
   if (start === null) {
-    if (!hasMoreMembers(text, mostMembers)) parse(name, text);
+    if (!hasMoreMembers(text, mostMembers)) parse(name, text, text);
     throw new FormsvcError("usage", none);
   }
   const list = piecesOf(text, start, mostMembers);
@@ -159,27 +160,28 @@ async function* readItems(
   } catch (error) {
     if (error instanceof RangeError)
       throw new FormsvcError("usage", tooManyMembers(`${name}: one row after row ${count}`, mostMembers));
-    if (error instanceof SyntaxError) throw notJson(name, error);
+    if (error instanceof SyntaxError) throw notJson(name, text, error);
     throw error;
   }
   const around = `${text.slice(0, start)}]${text.slice(list.end())}`;
   if (hasMoreMembers(around, mostMembers)) throw new FormsvcError("usage", none);
-  const outer = parse(name, around);
+  const outer = parse(name, text, around);
   // A member of that name may follow that is no list.
   if (!isList && !Array.isArray((outer as { readonly submissions?: unknown }).submissions))
     throw new FormsvcError("usage", none);
 }
 
-function parse(name: string, text: string): unknown {
+/** Parses a part of the text that stands for the whole, because the rest of it is known to be JSON. */
+function parse(name: string, text: string, part: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(part);
   } catch (error) {
-    throw notJson(name, error as Error);
+    throw notJson(name, text, error);
   }
 }
 
-function notJson(name: string, error: Error): FormsvcError {
-  return new FormsvcError("usage", `${name}: not JSON (${error.message})`, { cause: error });
+function notJson(name: string, text: string, error: unknown): FormsvcError {
+  return new FormsvcError("usage", `${name}: not JSON (${sayJsonFault(text, error)})`);
 }
 
 /** Moves the fields of a row beside the other members; a field replaces a member of the same name. Null if the row is not an object. */
