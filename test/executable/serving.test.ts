@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, truncateSync } from "node:fs";
 import { expect, test } from "vitest";
 import { emptyMachine } from "../support/operator-machine.ts";
 import { examplePost, tryPost } from "../support/posts.ts";
+import { until } from "../support/until.ts";
 
 /** No limit but the plan's: these tests send more than a person would. */
 const UNLIMITED = {
@@ -75,4 +76,27 @@ test("a server goes on when nobody reads its log any more", async () => {
   server.process.kill("SIGTERM");
   expect(await server.ended).toBe(0);
   expect(existsSync(`${machine.database}-wal`)).toBe(false);
+});
+
+test("a log file that was opened for appending may be copied and emptied while the server runs", async () => {
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
+  const file = machine.path("formsvc.log");
+  const stdout = openSync(file, "a");
+  const server = machine.start(["serve", "--port", "0"], { env: UNLIMITED, stdout });
+  const logged = (): Record<string, unknown>[] =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const find = (event: string) => logged().find((line) => line["event"] === event);
+  await until(() => find("server.listening"));
+  const url = String(find("server.listening")?.["url"]);
+  truncateSync(file);
+  expect((await tryPost(url, keys.secret)).status).toBe(200);
+  await until(() => find("request.answered"));
+  expect(find("server.listening")).toBeUndefined();
+  server.kill("SIGTERM");
+  await until(() => find("server.stopped"));
+  closeSync(stdout);
 });
