@@ -19,7 +19,7 @@ import {
   reportSignIn,
 } from "./note-sign-in.ts";
 import { requirePasswords } from "./password.ts";
-import type { LinkProof } from "./use-link.ts";
+import { hashChosen, type LinkProof } from "./use-link.ts";
 
 /** What the page of an invitation shows to the holder of its link. */
 export interface ShownInvitation {
@@ -82,13 +82,13 @@ export function acceptAsNew(
   { token, newPassword }: Omit<LinkProof, "code">,
   client: Client,
 ): Promise<EnteredSession> {
-  const { db, prover, limits, clock } = parts;
+  const { db, limits, clock } = parts;
   return noting(parts, client, "invitation", async () => {
     requirePasswords(parts.passwords);
     const stranger: Trier = { address: client.address, known: null };
     limits.count(stranger);
     await db.read(() => takeable(token, clock.now()));
-    const passwordHash = await prover.hash(newPassword, stranger);
+    const passwordHash = await hashChosen(parts, newPassword, { holder: stranger, stranger });
     const entered = await db.transaction(function* () {
       const now = clock.now();
       const accountId = yield* join(parts, { ...(yield* takeable(token, now)), isNamed: false }, now);

@@ -86,7 +86,7 @@ export function useLink(
   { token, newPassword, code }: LinkProof,
   client: Client,
 ): Promise<EnteredSession> {
-  const { db, keyring, prover, limits, clock } = parts;
+  const { db, keyring, limits, clock } = parts;
   return noting(parts, client, way.by, async () => {
     const stranger: Trier = { address: client.address, known: null };
     limits.count(stranger);
@@ -95,7 +95,7 @@ export function useLink(
     const setsPassword = parts.passwords === "on" || way.provesEmail;
     if (setsPassword) requirePasswords(parts.passwords);
     const holder: Trier = { ...stranger, known: { accountId, by: "link" } };
-    const passwordHash = setsPassword ? await prover.hash(newPassword, holder) : null;
+    const passwordHash = setsPassword ? await hashChosen(parts, newPassword, { holder, stranger }) : null;
     if (factors !== null) limits.countCode(codesOf(accountId));
     const second = factors === null ? "" : await readSecond(parts, code);
     const session = await db.transaction(function* () {
@@ -117,6 +117,25 @@ export function useLink(
     reportSignIn(parts, { session, accountId, by: way.by }, client);
     return session;
   });
+}
+
+/**
+ * The hash of the password that the holder of a right link chose. The attempt is not counted if that password is refused, because no link
+ * was guessed.
+ *
+ * @param triers `stranger` counts the attempt, `holder` waits for the hash @throws usage, unavailable
+ */
+export async function hashChosen(
+  { prover, limits }: SignInParts,
+  password: string,
+  { holder, stranger }: { readonly holder: Trier; readonly stranger: Trier },
+): Promise<string> {
+  try {
+    return await prover.hash(password, holder);
+  } catch (error) {
+    if (error instanceof FormsvcError && error.code === "usage") limits.giveBack(stranger);
+    throw error;
+  }
 }
 
 /** Sets a password. The owner is notified if it replaces one. */
@@ -159,14 +178,14 @@ export function confirmSignUp(
   { token, newPassword }: Omit<LinkProof, "code">,
   client: Client,
 ): Promise<EnteredSession> {
-  const { db, prover, limits, clock, newWorkspacePlan } = parts;
+  const { db, limits, clock, newWorkspacePlan } = parts;
   return noting(parts, client, "sign-up", async () => {
     requirePasswords(parts.passwords);
     const stranger: Trier = { address: client.address, known: null };
     limits.count(stranger);
     if ((await db.read(() => addressOfLink("sign-up", token, clock.now()))) === undefined)
       throw new FormsvcError("unauthorized", WRONG_SIGN_UP);
-    const passwordHash = await prover.hash(newPassword, stranger);
+    const passwordHash = await hashChosen(parts, newPassword, { holder: stranger, stranger });
     const entered = await db.transaction(function* () {
       const now = clock.now();
       const email = yield* freeAddressOf(yield* takeMailedLink("sign-up", token, now));

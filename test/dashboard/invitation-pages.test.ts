@@ -165,7 +165,7 @@ test("looking at a good link again and again is no guess", async () => {
   for (let look = 0; look < 12; look += 1) expect((await answer(token)).status).toBe(200);
 });
 
-test("a refused password leaves the link good, and asks again", async () => {
+test("a refused password leaves the link good, asks again, and is no failed attempt, however often", async () => {
   const { server, invite, answer } = await withoutMail();
   const token = tokenIn((await invite()).text);
   const short = await answer(token, "/accept", { new_password: "short" });
@@ -173,6 +173,8 @@ test("a refused password leaves the link good, and asks again", async () => {
   const again = formsIn(short.text, INVITATION).find(({ action }) => action.endsWith("/accept"));
   expect(new Map(again?.fields).get("token")).toBe(token);
   expect(server.owner.now(() => findAccountByEmail(GUEST))).toBeUndefined();
+  for (let more = 0; more < 12; more += 1)
+    expect((await answer(token, "/accept", { new_password: "short" })).status).toBe(422);
   expect((await answer(token, "/accept", { new_password: PASSWORD })).status).toBe(303);
 });
 

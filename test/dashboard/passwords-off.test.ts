@@ -63,7 +63,7 @@ test("a link from the machine signs in once without a password, and not past the
   expect([entered.status, signedInBy(entered)]).toEqual([303, ROOT]);
   const id = accountOf(ROOT)?.id ?? "";
   expect(server.owner.now(() => findCredential(id))).toBeUndefined();
-  expect((await use({ token })).status).toBe(401);
+  expect((await use({ token })).status).toBe(404);
   server.owner.execute("INSERT INTO credential SELECT id, '$argon2id$', x'00', 1, 1 FROM account");
   const asked = await use({ token: link(), welcome: "1" });
   expect([asked.status, asked.text.includes('name="link_code"')]).toEqual([401, true]);

@@ -64,7 +64,7 @@ describe("signing in", () => {
     expect([short.status, short.text.includes("hunter2")]).toEqual([422, false]);
     expect(short.text).toContain("The password is too short");
     const used = await forms.useLink({ token: "A".repeat(32) });
-    expect(used.status).toBe(401);
+    expect(used.status).toBe(404);
     expect(used.text).toContain("The link was used or replaced by a newer one, or is too old.");
     const foreign = await forms.post("/sign-in/link", { token: "A".repeat(32) }, { "accept-language": "fr" });
     expect(foreign.text).toMatch(/role="alert"><span lang="fr" dir="ltr">Le lien a été utilisé ou remplacé/);
@@ -82,6 +82,14 @@ describe("signing in", () => {
     );
   });
 
+  test("counts no attempt with a right link and a password that is refused", async () => {
+    const server = await startServer();
+    const forms = signInForms(server);
+    for (let count = 0; count < 12; count += 1)
+      expect((await forms.useLink({ new_password: "short" })).status).toBe(422);
+    expect((await forms.useLink()).status).toBe(303);
+  });
+
   test("counts the address that a trusted proxy names, not the proxy's", async () => {
     const server = await startServer(BEHIND_PROXY);
     const forms = signInForms(server);
@@ -89,7 +97,7 @@ describe("signing in", () => {
       forms.useLink({ token: "A".repeat(32) }, { ...HTTPS, "x-forwarded-for": address });
     for (let count = 0; count < 10; count += 1) await from("192.0.2.1");
     expect((await from("192.0.2.1")).status).toBe(429);
-    expect((await from("192.0.2.2")).status).toBe(401);
+    expect((await from("192.0.2.2")).status).toBe(404);
   });
 
   test("ends the session that the browser had before, whosever it was", async () => {

@@ -11,7 +11,7 @@ import type { SignIns } from "../../sessions/sign-in.ts";
 import { readLink } from "../../sessions/use-link.ts";
 import { DOUBTFUL } from "../../workspaces/proved-email.ts";
 import { findAccountByEmail } from "../../workspaces/workspace-store.ts";
-import { page, redirect } from "../answer.ts";
+import { type Page, page, redirect } from "../answer.ts";
 import { passkeyButton } from "./passkey-button.ts";
 import { passkeyForm, secondProofOf } from "./passkey-sign-in-pages.ts";
 import { passkeySupport } from "./relying-party.ts";
@@ -137,17 +137,20 @@ function linkPage(
     requireWay(request);
     const [token, next] = [tokenIn(form.get("token") ?? ""), safeNext(form.get("next"))];
     const isWelcome = form.get("welcome") === "1";
-    const again = async (problem: string, code: ErrorCode): Promise<Html> => {
+    const title = isWelcome ? WELCOME : TITLE;
+    const again = async (problem: string, code: ErrorCode): Promise<Html | Page> => {
       const link = await db.read(() => readLink(token, clock.now()));
-      const isDead = link === undefined && code === "unauthorized";
-      const said = isDead ? deadLinkProblem(request) : problem;
-      if (!isWelcome) return signInView(entries, { token, next, problem: said });
+      if (link === undefined && code === "unauthorized") {
+        const form = { next, problem: deadLinkProblem(request), ...(!isWelcome && { token }) };
+        return page(title, signInView(entries, form), 404);
+      }
+      if (!isWelcome) return signInView(entries, { token, next, problem });
       // If the link is not valid any more, the page is no welcome, but lets people with a password sign in.
-      if (link === undefined) return signInView(entries, { next, problem: said });
+      if (link === undefined) return signInView(entries, { next, problem });
       const factors = link.factors && shownFactors(entries, link.factors);
       return welcomeView({ token, next, problem, passwords: entries.passwords, email: link.email, factors });
     };
-    return orAgain(isWelcome ? WELCOME : TITLE, reply, again, async () => {
+    return orAgain(title, reply, again, async () => {
       const code = secondProofOf(visit, entrance, "link_code");
       const given = { token, newPassword: form.get("new_password") ?? "", code };
       return enter(visit, await signIns.useLink(given, clientOf(request)));
