@@ -31,17 +31,19 @@ const AT_A_DISTANCE = [
   "webhook-commands",
 ].map((name) => `test/cli/${name}.test.ts`);
 
-/** A third of the work of each of the hundreds of processes that these tests start. */
+/** A third of the work of each of the hundreds of processes that these tests start, and half of what a worker needs to load modules. */
 const COMPILE_CACHE = new URL("../node_modules/.cache/tests", import.meta.url).pathname;
 
 /** The faults of a server on a disk, whose writes take time. */
-const ON_DISK = { FORMSVC_EXECUTABLE: executable, TMPDIR: tmpdir() };
+const ON_DISK = { FORMSVC_EXECUTABLE: executable, TMPDIR: tmpdir(), NODE_COMPILE_CACHE: COMPILE_CACHE };
 
 /**
  * Many files in one worker, which loads the product's modules once, as Node does: to load and transform them for each file is a third
  * of the work. So a file leaves the process as it found it, and modules cannot be mocked.
  */
 const IN_ONE_WORKER = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } };
+/** The same of a file that has a worker of its own. */
+const IN_OWN_WORKER = { ...IN_ONE_WORKER, isolate: true };
 
 export default defineConfig({
   test: {
@@ -80,7 +82,7 @@ export default defineConfig({
         test: {
           name: "executable",
           include: OF_EXECUTABLE,
-          env: { FORMSVC_EXECUTABLE: executable },
+          env: { FORMSVC_EXECUTABLE: executable, NODE_COMPILE_CACHE: COMPILE_CACHE },
           globalSetup: "test/executable/build-if-stale.ts",
           ...IN_ONE_WORKER,
         },
@@ -93,6 +95,7 @@ export default defineConfig({
           exclude: ALONE,
           env: ON_DISK,
           globalSetup: "test/executable/build-if-stale.ts",
+          ...IN_ONE_WORKER,
         },
       },
       {
@@ -112,6 +115,7 @@ export default defineConfig({
           include: ALONE,
           env: ON_DISK,
           globalSetup: "test/executable/build-if-stale.ts",
+          ...IN_OWN_WORKER,
           // One at a time, and after everything else.
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

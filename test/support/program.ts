@@ -124,12 +124,12 @@ export function whenEnded(child: ChildProcess): Promise<number | null> {
 }
 
 /**
- * The environment variable that every process of the program gets beside those of a test: the folder in which Node keeps compiled sources
- * between two processes, if the settings of the tests name one.
+ * The environment variable that every process of the bundle gets beside those of a test: the folder in which Node keeps compiled sources
+ * between two processes, if the settings of the tests name one. The built file has its own.
  */
 export function compileCache(): Record<string, string> {
   const folder = process.env["NODE_COMPILE_CACHE"];
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+  return folder === undefined || built !== undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
 /** Returns the path of the built file, or of a copy of it if the repository is in a folder that only its owner can enter. */
