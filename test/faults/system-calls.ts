@@ -78,13 +78,15 @@ export async function* readCalls(file: string): AsyncGenerator<CallEvent> {
   const read = readLine();
   let left = NOTHING;
   for await (const part of createReadStream(file, { highWaterMark: PART_BYTES })) {
-    const lines = Buffer.concat([left, part as Buffer]);
+    const lines = part as Buffer;
     let from = 0;
     for (let end = lines.indexOf("\n"); end !== -1; end = lines.indexOf("\n", from)) {
-      yield* read(lines.subarray(from, end));
+      const line = lines.subarray(from, end);
+      yield* read(left.length === 0 ? line : Buffer.concat([left, line]));
+      left = NOTHING;
       from = end + 1;
     }
-    left = lines.subarray(from);
+    left = Buffer.concat([left, lines.subarray(from)]);
   }
 }
 
@@ -137,7 +139,7 @@ class Begun implements CallEvent {
       parts.push(unescape(rest.subarray(from + 1, to)));
       from = rest.indexOf('"', to + 1);
     }
-    return Buffer.concat(parts);
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
   get offset(): number {
@@ -154,13 +156,19 @@ const NOTHING = Buffer.alloc(0);
 
 /** Each byte is four signs: `\x` and two digits. */
 function unescape(escaped: Buffer): Buffer {
-  const digits = Buffer.allocUnsafe(escaped.length / 2);
-  for (let at = 0; at < digits.length; at += 2) {
-    digits[at] = escaped[2 * at + 2] ?? 0;
-    digits[at + 1] = escaped[2 * at + 3] ?? 0;
-  }
-  return Buffer.from(digits.toString("latin1"), "hex");
+  const bytes = Buffer.allocUnsafe(escaped.length / 4);
+  for (let at = 0; at < bytes.length; at += 1)
+    bytes[at] = (valueOf(escaped[4 * at + 2]!) << 4) | valueOf(escaped[4 * at + 3]!);
+  return bytes;
 }
+
+/** The value of a digit in lower case. */
+function valueOf(digit: number): number {
+  return digit < LETTER_A ? digit - DIGIT_0 : digit - LETTER_A + 10;
+}
+
+const DIGIT_0 = 0x30;
+const LETTER_A = 0x61;
 
 /** Paths are escaped as a whole or not at all. */
 function decode(path: string): string {
