@@ -60,7 +60,7 @@ test("on SIGTERM, SIGINT and SIGHUP during posts what is stored is exactly what 
     const keys = await machine.createEndpoint();
     const server = await machine.serve({ env: UNLIMITED });
     const { acknowledged, others, done } = await startPosting(server, keys.secret);
-    await sleep(200);
+    await sleep(50);
     server.process.kill(signal);
     await done;
     expect(await server.ended).toBe(0);

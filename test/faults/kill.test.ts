@@ -1,16 +1,20 @@
 import { Agent } from "node:http";
 import { expect, test } from "vitest";
 import { emptyMachine } from "../support/operator-machine.ts";
-import { extent, PATIENCE_MS, report } from "./extent.ts";
+import { extent, isShort, PATIENCE_MS, report } from "./extent.ts";
 import { countUp, newPost, type Post, send, sendUntilAcknowledged, startPosting } from "./poster.ts";
 import { createNumberEndpoint, freePort, sleep, startServer } from "./server.ts";
 import { expectNothingLost, readStored } from "./stored.ts";
 import { startReceiverWith } from "../support/receivers.ts";
+import { until } from "../support/until.ts";
 import { expectStableIds, waitForDeliveries } from "./deliveries.ts";
 
 const CONNECTIONS = 32;
 /** Posts that were acknowledged before the kill and are sent again after it, with their keys. */
 const REPEATED = 50;
+/** The longest time under load before a kill. */
+const LATE_MS = isShort ? 300 : 800;
+const EARLY_MS = 120;
 /** The time to be ready again that docs/reliability.md promises, in the server's own work: others share the machine. */
 const READY_MS = 2000;
 
@@ -42,7 +46,8 @@ test(
       await retryAfterKill(target, all);
       const poster = startPosting(target, CONNECTIONS, numbers);
       // Every other round dies early, while it warms up or moves what the one before left.
-      await sleep(Math.random() * (round % 2 === 0 ? 800 : 120));
+      if (round % 2 === 0) await until(() => poster.posts.some(({ id }) => id !== null));
+      await sleep(Math.random() * (round % 2 === 0 ? LATE_MS : EARLY_MS));
       await server.end("SIGKILL");
       await poster.stop();
       cutOff += poster.posts.filter(({ status }) => status === null).length;

@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 
 /** What became of one post. */
@@ -17,6 +18,8 @@ export interface Post {
 export interface PosterTarget {
   port: number;
   readonly key: string;
+  /** The pause of a connection after an answer of 200, for a load that leaves the processor to others; absent for none. */
+  readonly pauseMs?: number;
   /** What each post carries beside its number. */
   readonly filling?: readonly number[];
   /** What every fifth post carries as its file `cv`, by its number: it is a form then. */
@@ -31,8 +34,8 @@ export interface Poster {
 }
 
 const HOST = "127.0.0.1";
-/** How long a connection that is refused waits before it tries again. */
-const PAUSE_MS = 5;
+/** How long a connection that is refused waits before it tries again: dozens of them would take the processor from the server that starts. */
+const PAUSE_MS = 30;
 
 /**
  * Posts numbers that are never used twice, on `connections` connections as fast as they are answered, every second post
@@ -53,7 +56,8 @@ export function startPosting(
       const post = newPost(n, n % 2 === 0 ? `key-${n}` : null);
       posts.push(post);
       await send(target, post, agent);
-      if (post.status !== 200) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      const pauseMs = post.status === 200 ? target.pauseMs : PAUSE_MS;
+      if (pauseMs !== undefined) await sleep(pauseMs);
     }
   };
   const working = Promise.all(Array.from({ length: connections }, work));
@@ -133,7 +137,7 @@ export async function sendUntilAcknowledged(target: PosterTarget, posts: readonl
     for (let post = open.pop(); post !== undefined; post = open.pop()) {
       do {
         await send(target, post, agent);
-        if (post.id === null) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        if (post.id === null) await sleep(PAUSE_MS);
       } while (post.id === null);
     }
   };

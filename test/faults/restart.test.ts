@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 import { emptyMachine } from "../support/operator-machine.ts";
-import { extent, PATIENCE_MS, report, sayMissing } from "./extent.ts";
+import { extent, isShort, PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import { hasPython, startBehindSocket } from "../support/passed-socket.ts";
+import { until } from "../support/until.ts";
 import { countUp, sendUntilAcknowledged, startPosting } from "./poster.ts";
 import { createNumberEndpoint, ENVIRONMENT, freePort, sleep, startServer } from "./server.ts";
 import { expectNothingLost, readStored } from "./stored.ts";
 
 const CONNECTIONS = 32;
+/** The time under load before each restart: some hundreds of posts. */
+const loadMs = (): number => (isShort ? 50 + Math.random() * 150 : 200 + Math.random() * 300);
 
 if (!hasPython) sayMissing("no socket is passed on without python3", "apt-get install python3");
 
@@ -20,7 +23,9 @@ test(
     let server = await startServer(machine, target.port);
     const poster = startPosting(target, CONNECTIONS, countUp());
     for (let round = 0; round < extent.restarts; round += 1) {
-      await sleep(200 + Math.random() * 300);
+      const before = answered().length;
+      await until(() => answered().length > before);
+      await sleep(loadMs());
       expect(await server.end("SIGTERM")).toBe(0);
       expectNothingLost(answered(), readStored(machine.database));
       server = await startServer(machine, target.port);
@@ -58,7 +63,9 @@ test.skipIf(!hasPython)(
       startPosting(target, CONNECTIONS, numbers, false),
     ];
     for (let round = 0; round < extent.restarts; round += 1) {
-      await sleep(200 + Math.random() * 300);
+      const before = posters.map(({ posts }) => posts.length);
+      await until(() => posters.every(({ posts }, index) => posts.length > before[index]! + CONNECTIONS));
+      await sleep(loadMs());
       expect(await holder.restart()).toBe(0);
     }
     await Promise.all(posters.map((poster) => poster.stop()));
