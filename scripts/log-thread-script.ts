@@ -1,18 +1,19 @@
-import { basename, join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { join } from "node:path";
+import type { Plugin } from "esbuild";
 import { writeFileSync } from "node:fs";
-import type { Beside } from "./bundle-beside.ts";
+import { type Beside, bundleBeside } from "./bundle-beside.ts";
+import { SQLITE_ADDON } from "./native-addons.ts";
 import { asAscii, pack } from "./smaller-script.ts";
 
 const ASSET = "script-log-thread";
 
 /** Gives its own script to the thread that copies the write-ahead log: the program's script would take 30 MB more while it runs. */
-export function embedLogThread(beside: Beside): Plugin {
+export function embedLogThread(beside: Beside, addonsFor: AddonsFor): Plugin {
   return {
     name: "embed-log-thread",
     setup(builder) {
       builder.onLoad({ filter: /[\\/]sqlite[\\/]start-log-thread\.ts$/ }, async () => {
-        const addon = JSON.stringify(await packThread(beside));
+        await packThread(beside, addonsFor);
         return {
           loader: "js",
           resolveDir: join(beside.folder, "src/database/sqlite"),
@@ -23,7 +24,7 @@ import { loadedFrom } from "../../foundation/native-addon.ts";
 import { optionsOf } from "./log-thread-options.ts";
 export function startLogThread(data) {
   const script = brotliDecompressSync(getRawAsset("${ASSET}")).toString("latin1");
-  return new Worker(script, { ...optionsOf({ ...data, addon: loadedFrom(${addon}) }), eval: true });
+  return new Worker(script, { ...optionsOf({ ...data, addon: loadedFrom("${SQLITE_ADDON}") }), eval: true });
 }`,
         };
       });
@@ -31,32 +32,18 @@ export function startLogThread(data) {
   };
 }
 
-/** Bundles the thread's script. @returns the name of the driver's addon */
-async function packThread({ folder, buildFolder, options, assets, inputs }: Beside): Promise<string> {
-  let addon = "";
-  const { outputFiles, metafile } = await build({
-    ...options,
-    absWorkingDir: folder,
+/** Makes the plugin that embeds the addons, by the code of a module that exports one. */
+type AddonsFor = (loadAddon: (name: string) => string) => Plugin;
+
+async function packThread(beside: Beside, addonsFor: AddonsFor): Promise<void> {
+  const { folder, buildFolder, assets } = beside;
+  const script = await bundleBeside(beside, {
     entryPoints: [join(folder, "src/database/sqlite/log-thread.ts")],
-    write: false,
-    metafile: true,
     logLevel: "warning",
-    plugins: [
-      {
-        name: "load-addon-again",
-        setup(builder) {
-          builder.onLoad({ filter: /\.node$/ }, ({ path }) => {
-            addon = basename(path);
-            return { loader: "js", contents: LOAD_AGAIN };
-          });
-        },
-      },
-    ],
+    plugins: [addonsFor(() => LOAD_AGAIN)],
   });
-  for (const input of Object.keys(metafile.inputs)) inputs.add(input);
   assets[ASSET] = join(buildFolder, ASSET);
-  writeFileSync(assets[ASSET], pack(asAscii(outputFiles[0]?.text ?? "")));
-  return addon;
+  writeFileSync(assets[ASSET], pack(asAscii(script)));
 }
 
 /** Loads the same library from the same file, because a second SQLite in a process would release the locks of the first one. */

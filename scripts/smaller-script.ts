@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -61,15 +60,9 @@ export const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
   "script-other-parser-simd": { modules: ["undici/lib/milo/simd.js"], isRequired: true },
 };
 
-/** The packed content by hash. A release packs the same content for each of its platforms. */
-const packedBefore = new Map<string, Buffer>();
-
 /** Compresses content that the program unpacks while it runs. */
 export function pack(content: string | Uint8Array): Buffer {
-  const hash = createHash("sha256").update(content).digest("hex");
-  const packed = packedBefore.get(hash) ?? brotli(content);
-  packedBefore.set(hash, packed);
-  return packed;
+  return brotli(content);
 }
 
 /** Bundles each late package by itself, and replaces it in the program by a call that runs it. */
@@ -115,9 +108,6 @@ function scriptOf(module: string): [name: string, script: LateScript] | undefine
   return Object.entries(LATE_SCRIPTS).find(([, { modules }]) => modules.includes(module));
 }
 
-/** How the bundler writes the path of a module in a late script. */
-const LATE = "late:";
-
 /** Packs the late script that has a module, unless it is packed already. */
 async function packOnce(
   module: string,
@@ -144,17 +134,14 @@ async function packScript(
   const contents = isRequired
     ? `module.exports = [${required.join(", ")}];`
     : `${imports}\nmodule.exports = [${modules.map((_, index) => `m${index}`).join(", ")}];`;
-  const script = await bundleBeside(name, beside, {
+  const script = await bundleBeside(beside, {
     stdin: { contents, resolveDir: folder },
     external: [...(options.external ?? []), ...shared],
     plugins: [packOthers(beside, made, name)],
     logLevel: "error",
   });
-  // If the script was bundled before, those that it runs were packed for another folder.
-  for (const input of script.inputs)
-    if (input.startsWith(LATE)) await packOnce(input.slice(LATE.length), beside, made);
   assets[name] = join(buildFolder, name);
-  writeFileSync(assets[name], pack(asAscii(script.text)));
+  writeFileSync(assets[name], pack(asAscii(script)));
 }
 
 /**
@@ -188,16 +175,9 @@ export function shortenLocals(): Plugin {
   };
 }
 
-/** The shortened modules by loader and content. A release shortens the same modules for each of its platforms. */
-const shortenedBefore = new Map<string, Promise<string>>();
-
-function shorten(text: string, loader: Loader): Promise<string> {
-  const key = `${loader}:${text}`;
-  const shortened =
-    shortenedBefore.get(key) ??
-    transform(text, { loader, minifyIdentifiers: true, legalComments: "none" }).then(({ code }) => code);
-  shortenedBefore.set(key, shortened);
-  return shortened;
+async function shorten(text: string, loader: Loader): Promise<string> {
+  const { code } = await transform(text, { loader, minifyIdentifiers: true, legalComments: "none" });
+  return code;
 }
 
 /** Embeds the pages of docs/ as packed bytes, which take three quarters of the space of their text in the script. */

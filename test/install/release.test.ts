@@ -16,7 +16,7 @@ import { gunzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { neededLibraries } from "../../scripts/elf.ts";
-import { ONE_SCRIPT } from "../../scripts/executable.ts";
+import { ONE_SCRIPT, targets } from "../../scripts/executable.ts";
 import { bundlePatternEngine, LATE_SCRIPTS } from "../../scripts/smaller-script.ts";
 import { freePort } from "../faults/server.ts";
 import { whenEnded } from "../support/program.ts";
@@ -203,7 +203,7 @@ const FORMATS: readonly [platform: string, magic: string, at: number, machine: s
 ];
 
 test.skipIf(!canInstall)(
-  "each executable is in its platform's format, for its processor, and holds the program with its packed scripts",
+  "each executable is in its platform's format, for its processor, and holds the program with its packed scripts and addons",
   () => {
     for (const [platform, magic, at, machine] of FORMATS) {
       const bytes = readFileSync(join(unpack(platform), "formsvc"));
@@ -225,10 +225,14 @@ function expectProgram(platform: string, bytes: Buffer): void {
   // The mark that tells this Node to run what was put into it.
   const mark = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:1";
   expect([platform, bytes.includes(mark)]).toEqual([platform, true]);
-  const missing = [...Object.keys(LATE_SCRIPTS), "script-dashboard", "script-log-thread"].filter(
+  const assets = ["script-dashboard", "script-log-thread", "sqlite.node", "argon2.node"];
+  const missing = [...Object.keys(LATE_SCRIPTS), ...assets].filter(
     (name) => !bytes.includes(nameOfAsset(name)),
   );
   expect([platform, missing]).toEqual([platform, []]);
+  const target = Object.entries(targets).find(([, each]) => each.platform === platform)?.[0] ?? "";
+  const sqlite = readFileSync(join(repository, `node_modules/better-sqlite3/prebuilds/${target}.node`));
+  expect([platform, bytes.includes(sqlite)]).toEqual([platform, true]);
 }
 
 /** How Node writes the name of an asset into an executable: after its length, unlike the name in a script. */
