@@ -252,5 +252,8 @@ const WEIGHTS_SQL = "SELECT weights FROM learned_weights WHERE workspace_id = ?"
 const VERSION_SQL = "SELECT version FROM learned_weights WHERE workspace_id = ?";
 
 function floatsOf(bytes: Buffer): Float32Array {
-  return Float32Array.from({ length: LESSON_BUCKETS }, (_, index) => bytes.readFloatLE(index * 4));
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const floats = new Float32Array(LESSON_BUCKETS);
+  for (let index = 0; index < LESSON_BUCKETS; index += 1) floats[index] = view.getFloat32(index * 4, true);
+  return floats;
 }

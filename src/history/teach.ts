@@ -149,13 +149,19 @@ function* countMark(textId: number, mark: Mark, change: 1 | -1): Steps<void> {
 /** Calculates the weights from the lessons alone, so that an undone mark leaves nothing behind. */
 function* relearn(workspaceId: string): Steps<void> {
   const rows = yield* all(
-    query.selectFrom("lesson").selectAll().where("workspace_id", "=", workspaceId).orderBy("id"),
+    query
+      .selectFrom("lesson")
+      .select(["submission_id", "mark", "email", "buckets", "odds"])
+      .where("workspace_id", "=", workspaceId)
+      .orderBy("id"),
   );
   const tooMany = rows.slice(0, Math.max(0, rows.length - MAX_LESSONS));
   for (const { submission_id } of tooMany) yield* forgetLesson(submission_id);
   const weights = learn(rows.slice(tooMany.length).map(toLesson));
   const bytes = Buffer.alloc(weights.length * 4);
-  weights.forEach((weight, index) => bytes.writeFloatLE(weight, index * 4));
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let index = 0; index < weights.length; index += 1)
+    view.setFloat32(index * 4, weights[index] ?? 0, true);
   yield* run(
     query
       .insertInto("learned_weights")
@@ -179,9 +185,15 @@ function toLesson(row: {
     spam: row.mark === "spam",
     // Without an e-mail address posts cannot be grouped by sender, so each counts as a sender of its own.
     sender: row.email ?? row.submission_id,
-    buckets: Uint16Array.from({ length: row.buckets.length / 2 }, (_, index) =>
-      row.buckets.readUInt16LE(index * 2),
-    ),
+    buckets: readBuckets(row.buckets),
     odds: row.odds / 1000,
   };
+}
+
+/** By index: with a function for each bucket, 2,000 lessons took 50 ms. */
+function readBuckets(bytes: Buffer): Uint16Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buckets = new Uint16Array(bytes.length / 2);
+  for (let index = 0; index < buckets.length; index += 1) buckets[index] = view.getUint16(index * 2, true);
+  return buckets;
 }
