@@ -34,10 +34,14 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
     unfurl_media: false,
   })),
 
-  /** https://discord.com/developers/docs/resources/webhook#execute-webhook: at most 2,000 characters; `parse: []` notifies nobody. */
+  /**
+   * https://discord.com/developers/docs/resources/webhook#execute-webhook: at most 2,000 characters; `parse: []` notifies nobody, and the flag
+   * SUPPRESS_EMBEDS has no address fetched for a preview.
+   */
   discord: chat((message) => ({
     content: chatText(message, escapeMarkdownChar, 2000),
     allowed_mentions: { parse: [] },
+    flags: 4,
   })),
 
   /**

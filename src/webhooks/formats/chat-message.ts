@@ -111,12 +111,17 @@ function fit(
   return out;
 }
 
-/** Control characters, and invisible characters or direction marks, which can hide what a message says. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/**
+ * Control characters, and characters that are not shown or turn the direction of text: they can hide what a message says, or keep a name of
+ * a host from being seen as one. The two that choose how an emoji looks (U+FE0E, U+FE0F) stay.
+ */
+const INVISIBLE = /(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 function visible(text: string): string {
-  return text.replace(/\r\n?/g, "\n").replace(INVISIBLE, "").toWellFormed();
+  return text
+    .toWellFormed()
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
+    .replace(INVISIBLE, "");
 }
 
 function oneLine(text: string): string {

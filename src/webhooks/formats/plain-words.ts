@@ -21,8 +21,8 @@ const JOINTS: readonly RegExp[] = [
   // A scheme: `https://`, `tel:1`, `javascript:`.
   /(?<=\p{L}):(?=\S)/gu,
   /\/(?=\/)/g,
-  // A host without a scheme, with each of the characters that count as a dot in a host.
-  /(?<=[\p{L}\p{N}])[.。．｡](?=\p{L})/gu,
+  // A host without a scheme, with each of the characters that count as a dot in a host. A mark may stand beside it, because browsers drop some from hosts.
+  /(?<=[\p{L}\p{N}]\p{M}*)[.。．｡](?=\p{M}*\p{L})/gu,
   /(?<=\d)\.(?=\d{1,3}\.\d{1,3}\.\d)/g,
   // A Telegram command.
   /(?<=^|\s)\/(?=\p{L})/gu,

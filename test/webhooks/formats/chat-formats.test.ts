@@ -132,9 +132,17 @@ describe.each(FORMATS)("%s", (format) => {
   });
 
   test("shows no character that hides or turns what a message says", async () => {
-    const { document } = await tell(format, { "na\u202eme": "a\u0000b\u202ec\u2066d\u200be\u001b[31m" });
-    expect(textsOf(document)).not.toMatch(/[\u0000-\u0008\u001b\u202e\u2066]/);
-    expect(textsOf(document).replaceAll("\\", "")).toContain("abcde[31m");
+    const { document } = await tell(format, {
+      "na\u202eme": "a\u0000b\u202ec\u2066d\u200be\u001b[31m",
+      tags: `o${Array.from("pay", (char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join("")}k`,
+      others: "s\u00ade\u180ee\u206an\u3164",
+      lines: "one\u2028two\u0085three",
+      heart: "\u2764\ufe0f",
+    });
+    const texts = textsOf(document).replaceAll("\\", "");
+    expect(texts).not.toMatch(/[\u0000-\u0008\u001b\u202e\u2066\u2028\u0085]/);
+    for (const shown of ["abcde[31m", "ok", "seen", "one\ntwo\nthree", "\u2764\ufe0f"])
+      expect(texts).toContain(shown);
   });
 
   test("has names and sizes of files, neither their links nor mentions in their names", async () => {
@@ -208,9 +216,9 @@ test("Slack gets its three characters escaped, and nothing that a stranger wrote
   });
 });
 
-test("Discord pings nobody, and shows Markdown as it was written", async () => {
+test("Discord pings nobody, fetches no address for a preview, and shows Markdown as it was written", async () => {
   const { document } = await tell("discord", { message: "@everyone **x** [a](https://evil.example)" });
-  expect(document["allowed_mentions"]).toEqual({ parse: [] });
+  expect(document).toMatchObject({ allowed_mentions: { parse: [] }, flags: 4 });
   expect(document["content"]).toContain("\\@everyone \\*\\*x\\*\\* \\[a\\]\\(https\\://evil.example\\)");
   expect(
     String((await tell("discord", { message: "*".repeat(5000) })).document["content"]).length,
