@@ -2,19 +2,19 @@ import { type RawBuilder, sql } from "kysely";
 
 /** The rows of a {@link listParameter}; the column `key` has the values as text. */
 export const LIST = "json_each(?)";
-/** A subquery with the values of a list parameter, for use after IN. */
+/** A subquery with the values of a list parameter, for use after IN. PostgreSQL joins it. */
 export const LISTED = `(SELECT key FROM ${LIST})`;
-
-/** Matches a column that has an index with few rows for each value, compared with a list. */
-const BY_KEY =
-  /(?<![.\w])("?)(id|submission_id|held_id|file_id|row_hash)\1 in (\(SELECT key FROM json_each\(\?\)\))/gi;
-
 /**
- * For PostgreSQL: compares ids with an array of the listed ones. For `IN` it makes a join, which `some-rows.ts` says more about. An array is
- * searched for each row if there is no index, so ids of endpoints and the like stay in a join.
+ * The same for a column that has an index with few rows for each value. PostgreSQL looks each value up there: a join goes wrong if it
+ * believes that the table is nearly empty, which `some-rows.ts` says more about. Without an index, an array is searched for each row.
  */
+export const LISTED_IDS = `(SELECT key FROM ${LIST} AS ids)`;
+
+const IN_LISTED_IDS = /\bin (\(SELECT key FROM json_each\(\?\) AS ids\))/gi;
+
+/** Writes a statement with {@link LISTED_IDS} as PostgreSQL must have it. */
 export function lookUpListed(sql: string): string {
-  return sql.includes(LISTED) ? sql.replaceAll(BY_KEY, "$1$2$1 = ANY (ARRAY$3)") : sql;
+  return sql.includes(LISTED_IDS) ? sql.replaceAll(IN_LISTED_IDS, "= ANY (ARRAY$1)") : sql;
 }
 
 /**
@@ -28,4 +28,9 @@ export function listParameter(values: readonly (string | number)[]): string {
 /** {@link LISTED} together with its parameter, for statements of the query builder. */
 export function listed(values: readonly string[]): RawBuilder<string> {
   return sql<string>`(SELECT key FROM json_each(${listParameter(values)}))`;
+}
+
+/** {@link LISTED_IDS} together with its parameter, for statements of the query builder. */
+export function listedIds(values: readonly string[]): RawBuilder<string> {
+  return sql<string>`(SELECT key FROM json_each(${listParameter(values)}) AS ids)`;
 }

@@ -1,6 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
-import { listed } from "../database/list-parameter.ts";
+import { listedIds } from "../database/list-parameter.ts";
 import { isSeen, listEndpoints, reachEndpoint, viewableEndpointIds } from "./endpoint-store.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { labelWorkspaces } from "../workspaces/label-workspaces.ts";
@@ -81,7 +81,7 @@ function inOrder(left: string, right: string): number {
 /** The names of these endpoints, by id. The caller has checked that they may be seen. */
 export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<string, EndpointInWorkspace>> {
   if (ids.length === 0) return new Map();
-  const endpoints = yield* all(selectNames().where("id", "in", listed(ids)));
+  const endpoints = yield* all(selectNames().where("id", "in", listedIds(ids)));
   const names = yield* readWorkspaceNames(endpoints.map(({ workspaceId }) => workspaceId));
   return new Map(
     endpoints.map((endpoint) => [

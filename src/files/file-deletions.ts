@@ -1,6 +1,6 @@
 import { type Database, query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
-import { LISTED, listParameter } from "../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../database/list-parameter.ts";
 import { doubled, type Doubling } from "../foundation/doubling.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { HOUR_MS } from "../foundation/time-units.ts";
@@ -46,7 +46,7 @@ export function* countDeletions(now: number): Steps<WaitingDeletions> {
 export function* listObjectsOf(fileIds: readonly string[]): Steps<string[]> {
   if (fileIds.length === 0) return [];
   const sql = `SELECT object_id AS id FROM file
-    WHERE object_id IS NOT NULL AND id IN ${LISTED}`;
+    WHERE object_id IS NOT NULL AND id IN ${LISTED_IDS}`;
   return (yield* all(text<{ id: string }>(sql, listParameter(fileIds)))).map(({ id }) => id);
 }
 

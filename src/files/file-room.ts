@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "../database/database.ts";
 import { deleteSome } from "../database/some-rows.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../database/steps.ts";
-import { LISTED, listParameter } from "../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../database/list-parameter.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import { dayStart, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -245,7 +245,7 @@ function* checkRoom(rules: FileRoomRules, uploading: Uploading, bytes: number, n
   }
 }
 
-const HOLD_SQL = `UPDATE file SET for_held = 1 WHERE id IN ${LISTED}`;
+const HOLD_SQL = `UPDATE file SET for_held = 1 WHERE id IN ${LISTED_IDS}`;
 const HELD_SQL = `SELECT CAST(coalesce(sum(file.size), 0) AS bigint) AS bytes
   FROM endpoint JOIN file ON file.endpoint_id = endpoint.id AND file.for_held = 1 WHERE endpoint.workspace_id = ?`;
 

@@ -1,7 +1,7 @@
 import { type Database, query } from "../database/database.ts";
 import { yieldToOthers } from "../database/slices.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
-import { LISTED, listParameter } from "../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../database/list-parameter.ts";
 import { deleteNow, listObjectsOf } from "./file-deletions.ts";
 import { objectsOf } from "./object-store.ts";
 import { HOUR_MS } from "../foundation/time-units.ts";
@@ -91,7 +91,7 @@ export function* dropUnstored(fileId: string): Steps<number> {
   return file?.state === "storing" ? yield* dropSomeOf(fileId) : 0;
 }
 
-const OF_SUBMISSIONS_SQL = `SELECT id FROM file WHERE submission_id IN ${LISTED} ORDER BY submission_id, id`;
+const OF_SUBMISSIONS_SQL = `SELECT id FROM file WHERE submission_id IN ${LISTED_IDS} ORDER BY submission_id, id`;
 
 /** The ids of the files of these submissions, ordered by submission. */
 export function* listFileIdsOf(submissionIds: readonly string[]): Steps<string[]> {
@@ -100,7 +100,7 @@ export function* listFileIdsOf(submissionIds: readonly string[]): Steps<string[]
   return rows.map(({ id }) => id);
 }
 
-const OF_HELD_SQL = `SELECT id FROM file WHERE held_id IN ${LISTED} ORDER BY id`;
+const OF_HELD_SQL = `SELECT id FROM file WHERE held_id IN ${LISTED_IDS} ORDER BY id`;
 
 /** The ids of the files of these held posts. */
 export function* listFileIdsOfHeld(heldIds: readonly string[]): Steps<string[]> {

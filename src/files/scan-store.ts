@@ -1,6 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
-import { LISTED, listParameter } from "../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { HOUR_MS } from "../foundation/time-units.ts";
 
@@ -22,7 +22,7 @@ export function isScanTime(time: number, now: number): boolean {
  * of ids.
  */
 export const AWAIT_SCAN_SQL = `INSERT INTO file_scan (file_id, state, wait_until, due_at)
-  SELECT id, 'scanning', ?, 0 FROM file WHERE id IN ${LISTED} AND state = 'stored'
+  SELECT id, 'scanning', ?, 0 FROM file WHERE id IN ${LISTED_IDS} AND state = 'stored'
   ON CONFLICT DO NOTHING`;
 
 /** A file that is to be scanned now. */
@@ -105,7 +105,7 @@ export function endWait(fileIds: readonly string[], state: WhenUnscanned): Steps
 }
 
 const END_WAIT_SQL = `UPDATE file_scan SET state = ?
-  WHERE state = 'scanning' AND file_id IN ${LISTED}`;
+  WHERE state = 'scanning' AND file_id IN ${LISTED_IDS}`;
 
 /** The submission or held post that a file belongs to. */
 export interface ScanOwner {

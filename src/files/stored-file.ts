@@ -1,4 +1,4 @@
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED_IDS } from "../database/list-parameter.ts";
 import { randomBytes } from "node:crypto";
 import type { FileFacts } from "../schemas/posted-file.ts";
 
@@ -49,16 +49,16 @@ export const INSERT_CHUNK_SQL = `INSERT INTO file_chunk (file_id, position, byte
  * Counts those of these files that have all their bytes. A file in the object store always has, because its object was stored before. The
  * parameter is a list of ids.
  */
-export const COUNT_WHOLE_SQL = `SELECT count(*) FROM file WHERE id IN ${LISTED} AND state = 'storing'
+export const COUNT_WHOLE_SQL = `SELECT count(*) FROM file WHERE id IN ${LISTED_IDS} AND state = 'storing'
   AND (object_id IS NOT NULL OR size = (SELECT coalesce(sum(length(bytes)), 0) FROM file_chunk WHERE file_id = file.id))`;
 
 /** Attaches files to their submission, which is stored in the same transaction. The parameters are the submission and a list of ids. */
 export const ATTACH_SQL = `UPDATE file SET submission_id = ?, state = 'stored'
-  WHERE id IN ${LISTED}`;
+  WHERE id IN ${LISTED_IDS}`;
 
 /**
  * Attaches files to their held post, which is stored in the same transaction, unless it was held before. The parameters are the post, a
  * list of ids, and the post again.
  */
 export const ATTACH_HELD_SQL = `UPDATE file SET held_id = ?, state = 'stored'
-  WHERE id IN ${LISTED} AND state = 'storing' AND EXISTS (SELECT 1 FROM held WHERE id = ?)`;
+  WHERE id IN ${LISTED_IDS} AND state = 'storing' AND EXISTS (SELECT 1 FROM held WHERE id = ?)`;

@@ -1,4 +1,4 @@
-import { listed } from "../database/list-parameter.ts";
+import { listedIds } from "../database/list-parameter.ts";
 import { all, type Built, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
@@ -54,10 +54,10 @@ export function* listRecipientsOf<Of extends AnyRecipient>(
  */
 export function* joinRows<Row extends { readonly id: string }, Of>(
   recipients: readonly Recipient[],
-  rowsOf: (ids: ReturnType<typeof listed>) => Built<Row>,
+  rowsOf: (ids: ReturnType<typeof listedIds>) => Built<Row>,
   join: (recipient: Recipient, row: Row) => Of,
 ): Steps<Of[]> {
-  const rows = yield* all(rowsOf(listed(recipients.map(({ id }) => id))));
+  const rows = yield* all(rowsOf(listedIds(recipients.map(({ id }) => id))));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return recipients.flatMap((recipient) => {
     const row = byId.get(recipient.id);

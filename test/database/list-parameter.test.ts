@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { LIST, LISTED, listParameter, lookUpListed } from "../../src/database/list-parameter.ts";
+import { query } from "../../src/database/database.ts";
+import {
+  LIST,
+  LISTED,
+  LISTED_IDS,
+  listedIds,
+  listParameter,
+  lookUpListed,
+} from "../../src/database/list-parameter.ts";
 import { all, text } from "../../src/database/steps.ts";
 import { ENGINES } from "../support/engines.ts";
 
@@ -44,17 +52,13 @@ describe.each(ENGINES)("a list on $name", ({ temporary }) => {
 });
 
 test("PostgreSQL looks listed ids up by their index, and joins lists of other values", () => {
-  expect(lookUpListed(`SELECT 1 FROM file WHERE id IN ${LISTED} AND state = 'stored'`)).toBe(
-    `SELECT 1 FROM file WHERE id = ANY (ARRAY${LISTED}) AND state = 'stored'`,
+  expect(lookUpListed(`SELECT 1 FROM file WHERE file.id IN ${LISTED_IDS} AND state = 'stored'`)).toBe(
+    `SELECT 1 FROM file WHERE file.id = ANY (ARRAY${LISTED_IDS}) AND state = 'stored'`,
   );
-  expect(lookUpListed(`delete from "held" where "id" in ${LISTED}`)).toBe(
-    `delete from "held" where "id" = ANY (ARRAY${LISTED})`,
-  );
-  for (const other of [
-    `id NOT IN ${LISTED}`,
-    `endpoint.id IN ${LISTED}`,
-    `endpoint_id IN ${LISTED}`,
-    "id IN (?)",
-  ])
-    expect(lookUpListed(other)).toBe(other);
+  const built = query
+    .deleteFrom("held")
+    .where("id", "in", listedIds(["held_1"]))
+    .compile().sql;
+  expect(lookUpListed(built)).toBe(`delete from "held" where "id" = ANY (ARRAY${LISTED_IDS})`);
+  for (const other of [`endpoint_id IN ${LISTED}`, "id IN (?)"]) expect(lookUpListed(other)).toBe(other);
 });

@@ -1,7 +1,7 @@
 import type { Confirmations } from "../../database/confirmations.ts";
 import type { LiveServers } from "../../database/live-servers.ts";
 import { all, first, prepared, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import {
   ALONE,
   BODY_BYTES_SQL,
@@ -109,12 +109,12 @@ const CLAIM_SQL = {
   mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = 0, claimed_by = ?
     WHERE id = ? AND state = 'pending'`,
   markMembers: `UPDATE delivery SET state = 'sending', claimed_by = ?
-    WHERE state IN ('pending', 'held') AND id IN ${LISTED}`,
+    WHERE state IN ('pending', 'held') AND id IN ${LISTED_IDS}`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL, claimed_by = NULL
     FROM json_to_recordset(?) AS back (id text COLLATE "C", attempt integer)
     WHERE delivery.id = back.id AND state = 'sending' AND attempts = back.attempt AND claimed_by = ?`,
   giveMembersBack: `UPDATE delivery SET state = 'pending', claimed_by = NULL
-    WHERE id = ANY (ARRAY${LISTED}) AND state = 'sending' AND claimed_by = ? AND ${IS_LEFT_BY_LEAD}`,
+    WHERE id IN ${LISTED_IDS} AND state = 'sending' AND claimed_by = ? AND ${IS_LEFT_BY_LEAD}`,
 } as const;
 
 /** A time after every `due_at`. */

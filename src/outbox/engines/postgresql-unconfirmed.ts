@@ -1,6 +1,6 @@
 import type { Confirmations } from "../../database/confirmations.ts";
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import type { Claim } from "../sending/claimed-delivery.ts";
 import type { Claims, UnconfirmedClaims } from "../sending/claims.ts";
 
@@ -16,7 +16,7 @@ const UNCONFIRMED_SQL = `WITH claimed AS MATERIALIZED (
   SELECT DISTINCT affected.id FROM affected JOIN submission ON submission.id = affected.submission_id
   WHERE NOT pg_visible_in_snapshot(stored_by, CAST(? AS text)::pg_snapshot)`;
 const POSTPONE_SQL = `UPDATE delivery SET due_at = ?
-  WHERE id = ANY (ARRAY${LISTED}) AND state = 'pending'`;
+  WHERE id IN ${LISTED_IDS} AND state = 'pending'`;
 
 /** @param giveBack gives claims back as {@link Claims} says. */
 export function unconfirmedClaims(

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { ONLY_SERVER } from "../../database/live-servers.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, runNow } from "../../database/steps.ts";
-import { LIST, LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LIST, LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import {
   ALONE,
   BODY_SQL,
@@ -44,11 +44,11 @@ export const CLAIM_SQL = {
   mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?
     WHERE id = ? AND state = 'pending'`,
   markMembers: `UPDATE delivery SET state = 'sending'
-    WHERE state IN ('pending', 'held') AND id IN ${LISTED}`,
+    WHERE state IN ('pending', 'held') AND id IN ${LISTED_IDS}`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
   giveMembersBack: `UPDATE delivery SET state = 'pending'
-    WHERE id IN ${LISTED} AND state = 'sending' AND ${IS_LEFT_BY_LEAD}`,
+    WHERE id IN ${LISTED_IDS} AND state = 'sending' AND ${IS_LEFT_BY_LEAD}`,
   queuedAt: `SELECT queued_at FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   queued: `SELECT number, queued_at, messages FROM outbox
     WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,

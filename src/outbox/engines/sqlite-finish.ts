@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
-import { LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import {
   changedSituation,
   type RecipientSituation,
@@ -17,7 +17,7 @@ export const FINISH_SQL = {
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
   members: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at),
       finished_at = ?, last_status = coalesce(?, last_status)
-    WHERE id IN ${LISTED} AND state = 'sending'`,
+    WHERE id IN ${LISTED_IDS} AND state = 'sending'`,
   attempt: `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, message, answer, is_probe)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 } as const;

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { query } from "../../database/database.ts";
 import { all, first, indexedBy, type Steps, text, textByEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
-import { listed } from "../../database/list-parameter.ts";
+import { listed, listedIds } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { checkCursor, isId } from "../../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
@@ -58,7 +58,7 @@ function* readStored(filter: DeliveryFilter): Steps<Selectable<Tables["delivery"
   if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
   if (cursor !== null) rows = rows.where("id", "<", cursor);
   if (endpointIds !== null) rows = rows.where(isOfEndpoints(endpointIds));
-  if (isByState(filter)) return yield* all(rows.where("id", "in", listed(yield* newestIds(filter))));
+  if (isByState(filter)) return yield* all(rows.where("id", "in", listedIds(yield* newestIds(filter))));
   if (kinds !== null && recipientId === null) rows = rows.where(isOfKind(kinds));
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
   if (state !== null) rows = rows.where("state", "=", state);

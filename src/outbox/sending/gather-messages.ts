@@ -1,13 +1,13 @@
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import { BULK_BATCH } from "../queue/delivery.ts";
 import { spreadFor } from "./spread-outbox.ts";
 
 /** The largest number of messages in one summary; more wait for the next. */
 const MOST_TOGETHER = 1000;
 
-const PENDING = `state = 'pending' AND id IN ${LISTED}`;
+const PENDING = `state = 'pending' AND id IN ${LISTED_IDS}`;
 
 export const GATHER_SQL = {
   freshIds: `SELECT id FROM delivery WHERE recipient_id = ${TEXT_PARAMETER} AND state = 'pending' AND lead_id IS NULL

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { query } from "../../database/database.ts";
-import { LISTED, listed, listParameter } from "../../database/list-parameter.ts";
+import { LISTED_IDS, listedIds, listParameter } from "../../database/list-parameter.ts";
 import { run, type Steps, text } from "../../database/steps.ts";
 import type { AbandonedRow } from "./claims.ts";
 import { loseEnd } from "./settle-attempt.ts";
@@ -9,7 +9,7 @@ import type { Transport } from "./transport.ts";
 /** The duration is not known: some of the time since the start passed while no process ran. */
 const LOG_SQL = `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, message, is_probe)
   SELECT id, attempts, coalesce(claimed_at, CAST(? AS bigint)), 0, 'interrupted', 'The process ended before the answer came.', is_probe
-  FROM delivery WHERE id IN ${LISTED}`;
+  FROM delivery WHERE id IN ${LISTED_IDS}`;
 
 /**
  * Puts deliveries that a server was sending when it ended back into the queue. A message waits longer after each such end in a row. Returns
@@ -37,7 +37,7 @@ export function* recoverDeliveries(
       query
         .updateTable("delivery")
         .set({ state, spent, interruptions, due_at: dueAt, claimed_at: null })
-        .where("id", "in", listed(alike.map(({ row }) => row.id))),
+        .where("id", "in", listedIds(alike.map(({ row }) => row.id))),
     );
   }
   return recovered.length;

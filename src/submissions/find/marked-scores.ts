@@ -1,5 +1,5 @@
 import { all, text, type Steps } from "../../database/steps.ts";
-import { LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import { type GivenMark, listMarksSince, type Mark } from "../../history/teach.ts";
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import { type SpamClass, spamClassOf } from "../../spam/spam-verdict.ts";
@@ -55,7 +55,7 @@ function* readClasses(
   const rows = yield* all(
     text<{ id: string; spam_score: number; released: number }>(
       `SELECT id, spam_score, CASE WHEN spam_reasons LIKE ? THEN 1 ELSE 0 END AS released FROM submission
-        WHERE id IN ${LISTED} ${NOT_BINNED_SQL}${endpointId === null ? "" : " AND endpoint_number IN (SELECT number FROM endpoint_number WHERE endpoint_id = ?)"}`,
+        WHERE id IN ${LISTED_IDS} ${NOT_BINNED_SQL}${endpointId === null ? "" : " AND endpoint_number IN (SELECT number FROM endpoint_number WHERE endpoint_id = ?)"}`,
       RELEASED,
       ids,
       ...(endpointId === null ? [] : [endpointId]),

@@ -8,7 +8,7 @@ import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { among, deleteSome } from "../../database/some-rows.ts";
 import { all, first, run, type Steps, text, textByEngine, byEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
-import { listed } from "../../database/list-parameter.ts";
+import { listed, listedIds } from "../../database/list-parameter.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
 import { mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
@@ -100,7 +100,7 @@ export function* addImportedHeld(held: HeldPost): Steps<boolean> {
 
 /** Returns those of the ids that belong to held posts. */
 export function* findHeldIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
-  const rows = yield* all(query.selectFrom("held").select("id").where("id", "in", listed(ids)));
+  const rows = yield* all(query.selectFrom("held").select("id").where("id", "in", listedIds(ids)));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -211,7 +211,7 @@ export function* dropHeldPostsOf(
   const some = ofEndpoints(endpointIds).where("id", "<=", newestId).orderBy("id").limit(MAX_DELETED);
   const ids = (yield* all(some)).map(({ id }) => id);
   const fileIds = yield* listFileIdsOfHeld(ids);
-  return { count: yield* run(query.deleteFrom("held").where("id", "in", listed(ids))), fileIds };
+  return { count: yield* run(query.deleteFrom("held").where("id", "in", listedIds(ids))), fileIds };
 }
 
 function ofEndpoints(endpointIds: readonly string[] | null) {

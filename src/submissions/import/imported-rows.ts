@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deleteSome } from "../../database/some-rows.ts";
 import { all, run, type Steps, text, textByEngine } from "../../database/steps.ts";
-import { LIST, LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LIST, LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import type { TableFormat } from "./import-formats.ts";
 import type { RowCounts } from "./row-counts.ts";
 
@@ -49,7 +49,7 @@ export function* claimRows(endpointId: string, hashes: readonly string[]): Steps
 }
 
 const KNOWN_SQL = `SELECT row_hash FROM imported_row
-  WHERE endpoint_id = ? AND row_hash IN ${LISTED}`;
+  WHERE endpoint_id = ? AND row_hash IN ${LISTED_IDS}`;
 
 /** Returns those of the hashes that are recorded. */
 export function* knownRows(endpointId: string, hashes: readonly string[]): Steps<ReadonlySet<string>> {

@@ -1,6 +1,6 @@
 import { query } from "../../database/database.ts";
 import { all, type Steps } from "../../database/steps.ts";
-import { listed } from "../../database/list-parameter.ts";
+import { listedIds } from "../../database/list-parameter.ts";
 import { findReachableEndpoint, mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
 import { isId } from "../../foundation/id.ts";
 import { type Asking, isInReach } from "../../workspaces/reach.ts";
@@ -61,7 +61,7 @@ export function* findReachableSubmissions(
   bin: BinFilter = "kept",
 ): Steps<ReadonlyMap<string, string>> {
   const binned = yield* listBinned(ids);
-  const wanted = listed(ids.filter((id) => isId("sub", id)));
+  const wanted = listedIds(ids.filter((id) => isId("sub", id)));
   const rows = yield* all(
     query
       .selectFrom("submission")
@@ -112,7 +112,7 @@ export function* findReachableHeldPosts(
   asking: Asking,
   ids: readonly string[],
 ): Steps<ReadonlyMap<string, string>> {
-  const wanted = listed(ids.filter((id) => isId("held", id)));
+  const wanted = listedIds(ids.filter((id) => isId("held", id)));
   const columns = ["id", "workspace_id as workspaceId", "endpoint_id as endpointId"] as const;
   const rows = yield* all(query.selectFrom("held").select(columns).where("id", "in", wanted));
   const workspaceIds = new Map<string, string>();

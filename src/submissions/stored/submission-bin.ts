@@ -1,6 +1,6 @@
 import { among } from "../../database/some-rows.ts";
 import { all, run, type Steps, text, textByEngine, byEngine } from "../../database/steps.ts";
-import { LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
 /*
@@ -13,7 +13,7 @@ export const NOT_BINNED_SQL =
   "AND NOT EXISTS (SELECT 1 FROM submission_bin WHERE submission_bin.id = submission.id)";
 
 const INSERT_SQL = `INSERT INTO submission_bin (id, endpoint_number, deleted_at)
-  SELECT id, endpoint_number, CAST(? AS bigint) FROM submission WHERE id IN ${LISTED}
+  SELECT id, endpoint_number, CAST(? AS bigint) FROM submission WHERE id IN ${LISTED_IDS}
   ON CONFLICT (id) DO NOTHING`;
 
 /** Ids of submissions that do not exist are ignored. */
@@ -22,10 +22,10 @@ export function* insertBinRows(ids: readonly string[], now: number): Steps<void>
 }
 
 export function* deleteBinRows(ids: readonly string[]): Steps<void> {
-  yield* run(text(`DELETE FROM submission_bin WHERE id IN ${LISTED}`, listParameter(ids)));
+  yield* run(text(`DELETE FROM submission_bin WHERE id IN ${LISTED_IDS}`, listParameter(ids)));
 }
 
-const LISTED_SQL = `SELECT id FROM submission_bin WHERE id IN ${LISTED}`;
+const LISTED_SQL = `SELECT id FROM submission_bin WHERE id IN ${LISTED_IDS}`;
 
 /** Returns the ids of those of these submissions that are in the bin. */
 export function* listBinned(ids: readonly string[]): Steps<ReadonlySet<string>> {

@@ -1,7 +1,7 @@
 import { query } from "../../database/database.ts";
 import { deleteSome } from "../../database/some-rows.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
-import { listed, LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LISTED_IDS, listedIds, listParameter } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
 import type { SpamClass } from "../../spam/spam-verdict.ts";
@@ -106,7 +106,7 @@ export function importedValues(submission: Submission): (string | number | null)
   return [...contentValues(submission), submission.endpointId, submission.importedFrom ?? null];
 }
 
-const STORED_SQL = `SELECT id FROM submission WHERE id IN ${LISTED}`;
+const STORED_SQL = `SELECT id FROM submission WHERE id IN ${LISTED_IDS}`;
 
 /** Returns those of the ids that belong to submissions. */
 export function* findStoredIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
@@ -129,11 +129,11 @@ const MEASURE_SQL = `SELECT id, octet_length(data) + coalesce(octet_length(unkno
     + CASE WHEN EXISTS (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id) THEN 450 ELSE 0 END
     + coalesce((SELECT sum(2 * octet_length(text) + 500) FROM submission_note WHERE submission_id = submission.id), 0)
     AS bytes
-  FROM submission WHERE id IN ${LISTED}`;
+  FROM submission WHERE id IN ${LISTED_IDS}`;
 
 /** Reads those of these submissions that exist, in the order of the ids. */
 export function* readSubmissions(ids: readonly string[]): Steps<StoredSubmission[]> {
-  const rows = yield* all(selectSubmissions().where("id", "in", listed(ids)));
+  const rows = yield* all(selectSubmissions().where("id", "in", listedIds(ids)));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return yield* withWork(
     ids.flatMap((id) => {

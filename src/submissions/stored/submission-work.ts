@@ -1,5 +1,5 @@
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LIST, LISTED, listParameter } from "../../database/list-parameter.ts";
+import { LIST, LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { newId } from "../../foundation/id.ts";
 import { type Assignee, readEmails } from "../../workspaces/assignee.ts";
@@ -58,7 +58,7 @@ const TOUCHED_SQL = `SELECT * FROM (
   ) AS found WHERE state IS NOT NULL OR deleted_at IS NOT NULL OR notes > 0`;
 
 const NOTES_SQL = `SELECT id, submission_id, text, author, created_at FROM submission_note
-  WHERE submission_id IN ${LISTED} ORDER BY id`;
+  WHERE submission_id IN ${LISTED_IDS} ORDER BY id`;
 
 interface NoteRow {
   readonly id: string;
@@ -105,7 +105,7 @@ function workOf(
   };
 }
 
-const DONE_SQL = `SELECT id FROM submission_work WHERE state = 'done' AND id IN ${LISTED}`;
+const DONE_SQL = `SELECT id FROM submission_work WHERE state = 'done' AND id IN ${LISTED_IDS}`;
 
 /** Returns the ids of those of these submissions that are done. */
 export function* listDone(ids: readonly string[]): Steps<ReadonlySet<string>> {
@@ -128,7 +128,7 @@ export function* updateWork(ids: readonly string[], { state, assigneeId }: WorkC
   ];
   const sql = `INSERT INTO submission_work (id, endpoint_number, state, assignee_id)
     SELECT id, endpoint_number, CAST(? AS text), CAST(? AS text) FROM submission
-      WHERE id IN ${LISTED}
+      WHERE id IN ${LISTED_IDS}
     ON CONFLICT (id) DO UPDATE SET ${set.join(", ")}`;
   yield* run(text(sql, state ?? "open", assigneeId ?? null, listParameter(ids)));
 }
