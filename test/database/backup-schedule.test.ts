@@ -1,5 +1,5 @@
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { backupFolder } from "../../src/database/sqlite/backup-folder.ts";
 import { checkBackupAge, createBackupScheduler } from "../../src/database/sqlite/backup-schedule.ts";
@@ -8,9 +8,9 @@ import { createFakeClock } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
-/** The folder of the backups of a database that lies in it. */
+/** The folder of the backups of a database that lies in it, or has an absolute path. */
 function folderOf(directory: string, database = "formsvc.db") {
-  return backupFolder({ directory }, join(directory, database));
+  return backupFolder({ directory }, resolve(directory, database));
 }
 
 function schedule(
@@ -155,6 +155,44 @@ test("databases in one folder make and remove their own backups alone, whatever 
     "formsvc-2026-01-31T15-00-00.db",
     "formsvc-2026-01-31T15-00-00.forms.db.unfinished-12",
   ]);
+});
+
+test("databases of one name in different folders make, count and remove their own backups alone in a folder that they share", async () => {
+  const directory = join(temporaryFolder(), "shared", "backups");
+  mkdirSync(directory, { recursive: true });
+  const earlier = "formsvc-2026-01-31T11-59-00.db";
+  writeFileSync(join(directory, earlier), "of one of them");
+  const [one, other] = [temporaryFolder(), temporaryFolder()].map((folder) =>
+    schedule(1, 2, join(folder, "formsvc.db"), directory),
+  );
+  for (let round = 0; round < 3; round += 1)
+    for (const each of [one, other]) expect(await each?.look(1)).toBe(round + 1);
+  const marks = readdirSync(directory)
+    .filter((name) => name !== earlier)
+    .map((name) => /^formsvc-2026-01-31T1[45]-00-00\.([\da-f]{8})\.db$/.exec(name)?.[1]);
+  expect(marks).toHaveLength(4);
+  expect(new Set(marks).size).toBe(2);
+  expect(existsSync(join(directory, earlier))).toBe(true);
+});
+
+test("doctor names a backup of an earlier version that is not counted, because another database may have made it", () => {
+  const [directory, folder] = [temporaryFolder(), temporaryFolder()];
+  const earlier = join(directory, "formsvc-2026-01-31T11-00-00.db");
+  writeFileSync(earlier, "");
+  const own = backupFolder({ directory }, join(folder, "formsvc.db"));
+  const { ok, message } = checkBackupAge({ everyHours: 24 }, own, Date.UTC(2026, 0, 31, 12));
+  expect(ok).toBe(false);
+  expect(message).toContain(earlier);
+});
+
+test("a folder of backups is the same by each path of the database's folder", () => {
+  const [directory, folder] = [temporaryFolder(), temporaryFolder()];
+  const link = join(temporaryFolder(), "link");
+  symlinkSync(folder, link);
+  const [one, other] = [folder, link].map(
+    (path) => backupFolder({ directory }, join(path, "formsvc.db")).end,
+  );
+  expect(one).toBe(other);
 });
 
 test("the backups that a database has from an earlier version count and are removed, unless another one may have made them", async () => {

@@ -1,15 +1,19 @@
-import { existsSync, readdirSync } from "node:fs";
+import { hash } from "node:crypto";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { toIsoTime } from "../../foundation/clock.ts";
 
 /**
  * The folder of the scheduled backups of one database. Other databases may have theirs in it: the name of a backup ends with the name of
- * its database. That of `formsvc.db` ends with `.db` alone, as the names of all backups did in earlier versions.
+ * its database. That of `formsvc.db` ends with `.db` alone, as the names of all backups did in earlier versions. If the folder belongs to
+ * no folder of a database, databases of the same name may use it, so the name also has a mark of the database's folder.
  */
 export interface BackupFolder {
   readonly directory: string;
   /** The absolute path of the database. */
   readonly database: string;
+  /** The end of the names of its backups, without the dot. */
+  readonly end: string;
 }
 
 /**
@@ -21,7 +25,18 @@ export function backupFolder(
   databasePath: string,
 ): BackupFolder {
   const database = resolve(databasePath);
-  return { directory: resolve(dirname(database), directory), database };
+  const folder = resolve(dirname(database), directory);
+  const isOfDatabase = [folder, dirname(folder)].includes(dirname(database));
+  const end = endOf(database);
+  return { directory: folder, database, end: isOfDatabase ? end : `${markOf(dirname(database))}.${end}` };
+}
+
+const MARK_LENGTH = 8;
+
+/** Tells folders apart; the same for each path of one folder. */
+function markOf(folder: string): string {
+  const real = existsSync(folder) ? realpathSync(folder) : folder;
+  return hash("sha256", real, "hex").slice(0, MARK_LENGTH);
 }
 
 /** The name of a database with which the names of backups have no other end than their kind. */
@@ -34,9 +49,9 @@ function endOf(database: string): string {
 }
 
 /** The path of a backup that is made at this time. The name contains it, because copying a folder changes the times of its files. */
-export function backupPath({ directory, database }: BackupFolder, now: number): string {
+export function backupPath({ directory, end }: BackupFolder, now: number): string {
   const time = toIsoTime(now).slice(0, 19).replaceAll(":", "-");
-  return join(directory, `formsvc-${time}.${endOf(database)}`);
+  return join(directory, `formsvc-${time}.${end}`);
 }
 
 const NAME = /^formsvc-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)\.(.+)$/;
@@ -50,23 +65,34 @@ export interface ScheduledBackup {
 
 /** Lists the backups of a database in the folder of its schedule, newest first; none if there is no such folder. */
 export function listScheduledBackups(folder: BackupFolder): ScheduledBackup[] {
-  const ends = new Set([endOf(folder.database), ...(isAlone(folder.database) ? [DEFAULT_END] : [])]);
-  return namesIn(folder.directory)
+  const { database, end } = folder;
+  return listByEnd(folder, !isMarked(folder) && isAlone(database) ? [end, DEFAULT_END] : [end]);
+}
+
+/** Lists the backups of earlier versions that this database may have made, or another one of its name: they had no mark. */
+export function listUnmarkedBackups(folder: BackupFolder): ScheduledBackup[] {
+  return isMarked(folder) ? listByEnd(folder, [endOf(folder.database)]) : [];
+}
+
+function isMarked({ database, end }: BackupFolder): boolean {
+  return end !== endOf(database);
+}
+
+function listByEnd({ directory }: BackupFolder, ends: readonly string[]): ScheduledBackup[] {
+  return namesIn(directory)
     .flatMap((name) => {
       const [, day, hours, minutes, seconds, end = ""] = NAME.exec(name) ?? [];
       const madeAt = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
-      const isOwn = ends.has(end) && !Number.isNaN(madeAt);
-      return isOwn ? [{ file: join(folder.directory, name), madeAt }] : [];
+      const isOne = ends.includes(end) && !Number.isNaN(madeAt);
+      return isOne ? [{ file: join(directory, name), madeAt }] : [];
     })
     .sort((a, b) => b.madeAt - a.madeAt);
 }
 
 /** Lists what interrupted backups of a database left in the folder. */
-export function listUnfinishedBackups({ directory, database }: BackupFolder): string[] {
+export function listUnfinishedBackups({ directory, end }: BackupFolder): string[] {
   return namesIn(directory)
-    .filter(
-      (name) => UNFINISHED.test(name) && NAME.exec(name.replace(UNFINISHED, ""))?.[5] === endOf(database),
-    )
+    .filter((name) => UNFINISHED.test(name) && NAME.exec(name.replace(UNFINISHED, ""))?.[5] === end)
     .map((name) => join(directory, name));
 }
 

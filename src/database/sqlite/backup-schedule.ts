@@ -9,6 +9,7 @@ import {
   backupPath,
   listScheduledBackups,
   listUnfinishedBackups,
+  listUnmarkedBackups,
   type ScheduledBackup,
 } from "./backup-folder.ts";
 import { findLastBackup } from "./last-backup.ts";
@@ -135,9 +136,14 @@ export function checkBackupAge(
     last === undefined || last.madeAt <= now
       ? ""
       : `; dated in the future by a wrong clock, and not counted: ${last.file}`;
+  const [unmarked] = listUnmarkedBackups(folder);
+  const more =
+    unmarked === undefined
+      ? future
+      : `${future}; of an earlier version, and not counted, because another database may have made it: ${unmarked.file}`;
   if (newest === undefined)
-    return problem("backups.age", `there is none in ${folder.directory}${future}`, advice);
+    return problem("backups.age", `there is none in ${folder.directory}${more}`, advice);
   const hours = Math.floor((now - newest.madeAt) / HOUR_MS);
-  const message = `the newest is ${hours} hours old: ${newest.file}${future}`;
+  const message = `the newest is ${hours} hours old: ${newest.file}${more}`;
   return hours < 2 * everyHours ? sound("backups.age", message) : problem("backups.age", message, advice);
 }
