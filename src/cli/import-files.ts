@@ -44,11 +44,19 @@ export function candidates(folder: string, name: string | null, size: number): s
   return paths.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.size === size);
 }
 
-/** Null if the file is gone or is a link. */
+/** To open a pipe would wait for somebody who writes into it. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Null if the file is gone, or is a link, a pipe or a device. */
 async function openSource(path: string): Promise<OpenedSource | null> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(() => null);
+  const file = await open(path, FLAGS).catch(() => null);
   if (file === null) return null;
-  const { size } = await file.stat();
+  const found = await file.stat();
+  if (!found.isFile()) {
+    await file.close();
+    return null;
+  }
+  const { size } = found;
   return {
     size,
     close: () => file.close(),

@@ -16,6 +16,12 @@ export function* findOwner(id: string): Steps<"nobody" | { readonly submissionId
   return { submissionId: row.submission_id };
 }
 
+/** Whether there is a file with this id that has not these bytes in this form: somebody else is storing it. */
+export function* isOfOthers({ id, endpointId, sha256 }: Pick<NewFile, "id" | "endpointId" | "sha256">) {
+  const row = yield* first(query.selectFrom("file").select(["endpoint_id", "sha256"]).where("id", "=", id));
+  return row !== undefined && (row.endpoint_id !== endpointId || row.sha256 !== sha256);
+}
+
 /** Stores a chunk. The chunk at position 0 also stores the row of the file. */
 export function* storeChunk(file: NewFile, position: number, bytes: Buffer): Steps<void> {
   if (position === 0) yield* run(text(INSERT_FILE_SQL, ...fileValues(file)));

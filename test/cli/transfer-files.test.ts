@@ -5,16 +5,21 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { storeChunk } from "../../src/files/brought-file.ts";
+import { dropFiles } from "../../src/files/file-store.ts";
 import { makeTokenHere } from "../support/machine-database.ts";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { startProgram, whenEnded } from "../support/program.ts";
 import { hasPostgresql, temporaryAddress } from "../support/temporary-postgresql.ts";
+import { openForTest } from "../support/temporary-database.ts";
 import { until } from "../support/until.ts";
 import { applicationSchema, pdf, type PostedFacts, postFiles, sha256 } from "../support/uploads.ts";
 
@@ -274,6 +279,54 @@ test("an import takes no file whose content is never let in, or which another su
   ]);
   const rows = machine.open().prepare("SELECT submission_id FROM file").pluck().all();
   expect([rows, endpoint.id.startsWith("ep_")]).toEqual([[id], true]);
+});
+
+test("an import leaves a file alone that somebody else is storing under its id, and waits for no pipe in the folder", async () => {
+  const machine = operatorMachine();
+  const { id, files } = await posted(machine, ["one.pdf"]);
+  await machine.mustRun([...exportArgs, "--output", "all.ndjson"]);
+  const other = operatorMachine();
+  const target = await other.createEndpoint({ schema });
+  const [file] = files as [PostedFacts];
+  const db = openForTest(other.path("formsvc.db"));
+  const own = {
+    id: file.id,
+    name: "other.pdf",
+    type: "application/pdf",
+    size: 2,
+    sha256: sha256(Buffer.from("ab")),
+  };
+  const upload = { ...own, endpointId: target.id, createdAt: Date.now() };
+  await db.transaction(() => storeChunk(upload, 0, Buffer.from("a")));
+  const args = [
+    "submission",
+    "import",
+    machine.path("all.ndjson"),
+    "--endpoint",
+    target.id,
+    "--files",
+    "from",
+  ];
+  mkdirSync(other.path("from"));
+  const bring = async () => {
+    const ran = await other.run([...args, "--json"]);
+    return (ran.json() as { imported: { files: { refused: { message: string }[] } } }).imported.files;
+  };
+  const whole = readFileSync(machine.path(`all-files/${id}/one.pdf`));
+  writeFileSync(other.path(`from/${file.id}`), whole);
+  expect((await bring()).refused.map(({ message }) => message)).toEqual([
+    "another file with this id is being stored; run the import again in an hour",
+  ]);
+  expect(other.open().prepare("SELECT bytes FROM file_chunk").pluck().all()).toEqual([Buffer.from("a")]);
+  await dropFiles(db, [file.id]);
+  rmSync(other.path(`from/${file.id}`));
+  execFileSync("mkfifo", [other.path(`from/${file.id}`)]);
+  expect((await bring()).refused.map(({ message }) => message)).toEqual([
+    "no file with this size and SHA-256 is in the submission's folder",
+  ]);
+  rmSync(other.path(`from/${file.id}`));
+  writeFileSync(other.path(`from/${file.id}`), whole);
+  expect(await bring()).toMatchObject({ added: 1, refused: [] });
 });
 
 test("a folder of files belongs to an export in NDJSON, must be there, and an import at a distance says where to run it", async () => {

@@ -73,7 +73,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const { db, bring, stored, shop, jobs, workspace } = await bakery();
     const before = await stored();
     const origin = "https://other.example";
-    const posts = [postOf("Shop"), postOf("Jobs", { why: "origin", origin, spam_score: 20 })];
+    // What decides is the name also if a form elsewhere had the id of another.
+    const jobsPost = { endpoint_id: ELSEWHERE["Shop"], why: "origin", origin, spam_score: 20 };
+    const posts = [postOf("Shop"), postOf("Jobs", jobsPost)];
     const told = (added: number, known: number) => ({ imported: { added, known, expired: 0 } });
     expect(await bring([...posts, posts[0]!], { dry_run: true })).toEqual(told(2, 1));
     expect(await stored()).toEqual(before);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
-import { findOwner, giveFile, noteFile, storeChunk } from "../../files/brought-file.ts";
+import { findOwner, giveFile, isOfOthers, noteFile, storeChunk } from "../../files/brought-file.ts";
 import { type ByteSource, chunksOf } from "../../files/byte-source.ts";
 import { cleanName } from "../../files/clean-name.ts";
 import { dropFiles } from "../../files/file-store.ts";
@@ -124,7 +124,10 @@ function* standingOf({ facts, submissionId, endpoint }: Wanted): Steps<Fate | "l
   if (!filesIn(submission.data).some(({ id, sha256 }) => id === facts.id && sha256 === facts.sha256))
     return "known";
   const owner = yield* findOwner(facts.id);
-  if (owner === "nobody") return "lacking";
+  if (owner === "nobody")
+    return (yield* isOfOthers({ ...facts, endpointId: endpoint.id }))
+      ? { refused: "another file with this id is being stored; run the import again in an hour" }
+      : "lacking";
   if (owner.submissionId === submissionId) return "known";
   return { refused: "another submission has a file with this id" };
 }

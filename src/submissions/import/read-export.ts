@@ -60,9 +60,10 @@ export async function chooseTargets(
   const within = workspace === null ? null : await db.read(() => reachWorkspace(context, workspace));
   const known = new Map<string, Endpoint>();
   return async (home) => {
-    const { endpoint_id: id } = home;
-    const endpoint = named ?? known.get(id) ?? (await db.read(() => findHome(context, home, within)));
-    known.set(id, endpoint);
+    if (named !== undefined) return named;
+    const key = JSON.stringify([home.endpoint_id, home.endpoint_name]);
+    const endpoint = known.get(key) ?? (await db.read(() => findHome(context, home, within)));
+    known.set(key, endpoint);
     return endpoint;
   };
 }
