@@ -149,7 +149,7 @@ function checkText(source: string, text: string, path: readonly string[]): void 
   if (depthOf(text) > MAX_DEPTH)
     throw new FormsvcError(
       "config_invalid",
-      `${source}: nested deeper than ${MAX_DEPTH} levels, and no setting is; see: formsvc config show`,
+      `${source}: nested deeper than ${MAX_DEPTH} levels, and no setting is; look for brackets that are not closed`,
     );
   const problems = [...repeatedMembers(text)].map((repeated) => ({
     path: [...path, ...repeated.path].join("."),

@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
     const hidden: unknown[] = [];
     for (let press = 0; press < 20 && !(await isLast()); press += 1) {
       await page.keyboard.press("Tab");
-      hidden.push(...((await page.evaluate(COVERED)) as string[]));
+      hidden.push(...(await page.evaluate<string[]>(COVERED)));
     }
     expect([await isLast(), hidden]).toEqual([true, []]);
     const bars = await page.evaluate(`[...document.querySelectorAll("body *")]
