@@ -56,13 +56,25 @@ function wordsOf(library: Library, error: unknown): string | null {
 function reasonOf(error: unknown): string {
   const [top, ...below] = causesOf(error);
   const message = top instanceof Error ? top.message : "unknown";
-  const detail = below.find((cause) => cause instanceof Error)?.message;
+  const detail = below.map(answerOf).find((facts) => facts !== null) ?? messageIn(below);
   const claim = [top, ...below].map(claimOf).find((name) => name !== null);
   const more = claim ?? detail;
   return plainText(more === undefined || more === message ? message : `${message}: ${more}`).slice(
     0,
     MAX_WORDS_LENGTH,
   );
+}
+
+function messageIn(causes: readonly unknown[]): string | undefined {
+  return causes.find((cause) => cause instanceof Error)?.message;
+}
+
+/** What was wrong with an answer that the library refused by its status or its type; null if the cause is no answer. */
+function answerOf(cause: unknown): string | null {
+  if (!(cause instanceof Response)) return null;
+  const { status, headers } = cause;
+  if (status >= 300 && status < 400) return `${status}, and redirects are not followed`;
+  return status === 200 ? (headers.get("content-type") ?? "none") : String(status);
 }
 
 function claimOf(cause: unknown): string | null {

@@ -25,7 +25,7 @@ export interface Issuer {
   finish(flow: Flow, query: URLSearchParams, line: string): Promise<Person>;
   /** The address to which a browser goes to sign out; null if the issuer names none, or does not answer. */
   signOutAddress(): Promise<string | null>;
-  /** Reads the issuer's configuration again. */
+  /** Reads the issuer's configuration again, and checks that it names what a sign-in needs. */
   look(): Promise<void>;
 }
 
@@ -87,7 +87,10 @@ export function createIssuer(
         throw error;
       }
     },
-    look: () => connection.step("look", () => undefined),
+    look: () =>
+      connection.step("look", (_library, configuration) =>
+        requireAddresses(settings, configuration.serverMetadata()),
+      ),
   };
 }
 
@@ -138,6 +141,18 @@ class Connection {
         throw error;
       }
     });
+  }
+}
+
+/** @throws unauthorized */
+function requireAddresses({ issuer, label }: OidcSettings, metadata: OpenidClient.ServerMetadata): void {
+  const isPlain = issuer.startsWith("http:");
+  for (const name of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
+    const address = metadata[name];
+    const protocol = address !== undefined && URL.canParse(address) ? new URL(address).protocol : null;
+    if (protocol === "https:" || (isPlain && protocol === "http:")) continue;
+    const what = address === undefined ? `names no ${name}` : `names a ${name} that is no https address`;
+    throw new FormsvcError("unauthorized", `${label} ${what}, so nobody can sign in by it.`);
   }
 }
 

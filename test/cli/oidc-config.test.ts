@@ -1,5 +1,8 @@
 import { chmodSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
+import { defaultConfig } from "../../src/config/config.ts";
+import { checkIssuer } from "../../src/sessions/oidc-health.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { CLIENT, startScriptedIssuer } from "../support/scripted-issuer.ts";
 
@@ -75,6 +78,35 @@ test("doctor asks the issuer, and says what to do when it is silent or another o
   expect(await examine()).toMatch(/^false .*does not match the expected issuer/);
   await stop();
   expect(await examine()).toMatch(/^false .*cannot be reached/);
+});
+
+type Answer = (request: unknown, response: ServerResponse) => void;
+
+const answering =
+  (status: number, headers: Record<string, string>): Answer =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end("x");
+
+test("doctor says what is wrong with what the issuer says about itself, before anybody tries to sign in", async () => {
+  const { issuer, lies } = await startScriptedIssuer();
+  const oidc = { issuer, ...CLIENT, label: "Example ID" };
+  const examine = async (): Promise<string> => {
+    const [finding] = await checkIssuer({ ...defaultConfig.oidc, ...oidc });
+    return `${finding?.ok} ${finding?.message}`;
+  };
+  for (const name of ["authorization_endpoint", "token_endpoint", "jwks_uri"]) {
+    lies.metadata = ({ [name]: _none, ...right }) => right;
+    expect(await examine()).toMatch(`false Example ID names no ${name}`);
+    lies.metadata = (right) => ({ ...right, [name]: "javascript:alert(1)" });
+    expect(await examine()).toMatch(`false Example ID names a ${name} that is no https address`);
+  }
+  const place = "/.well-known/openid-configuration";
+  lies.answers = { [place]: answering(404, {}) };
+  expect(await examine()).toMatch(/^false .*status code: 404/);
+  lies.answers = { [place]: answering(301, { location: "/" }) };
+  expect(await examine()).toMatch(/^false .*status code: 301, and redirects are not followed/);
+  lies.answers = { [place]: answering(200, { "content-type": "text/html" }) };
+  expect(await examine()).toMatch(/^false .*content-type: text\/html/);
 });
 
 test("account unbind lets the next person with the address in, and signs the account out", async () => {
