@@ -15,7 +15,9 @@ import { expectNothingLost, readStoredOnPostgresql } from "./stored.ts";
 /** Of each of the two servers. */
 const CONNECTIONS = 8;
 /** Acknowledged after a fault before the next one. */
-const POSTS_BETWEEN = 100;
+const POSTS_BETWEEN = isShort ? 40 : 100;
+/** Of a connection. A standby is made and started under this load, which would take the processor from it. */
+const PAUSE_MS = 20;
 const DELAY_MS = 15;
 
 /** Two servers, each reaching a primary and its synchronous standby through links that this test controls. */
@@ -99,7 +101,9 @@ test.skipIf(findPostgresql() === null)(
     // Who waits for a standby has nothing to warn of.
     for (const server of servers) expect(server.log()).not.toContain("database.standby-not-awaited");
     const numbers = countUp();
-    const posters: Poster[] = ports.map((port) => startPosting({ port, key }, CONNECTIONS, numbers));
+    const posters: Poster[] = ports.map((port) =>
+      startPosting({ port, key, pauseMs: PAUSE_MS }, CONNECTIONS, numbers),
+    );
     const posts = () => posters.flatMap((poster) => poster.posts);
     const acknowledged = () => posts().filter(({ id }) => id !== null).length;
     const acknowledge = async (count: number): Promise<void> => {
