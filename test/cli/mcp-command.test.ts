@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { agentOf, type Agent, insideOf, newClient } from "../support/agent.ts";
 import { makeToken } from "../support/api-client.ts";
 import { emptyMachine, operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
-import { program } from "../support/program.ts";
+import { compileCache, programFor } from "../support/program.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
 /** The program on standard input and output, as an agent's program starts it. */
@@ -17,10 +17,17 @@ async function startAgentWith(
   machine: OperatorMachine,
   ...flags: string[]
 ): Promise<Agent> {
-  const [command, ...words] = program;
+  const [command = "", ...words] = programFor(["mcp"]);
   const client = newClient();
   const args = [...words, "mcp", ...flags];
-  await client.connect(new StdioClientTransport({ command, args, env, cwd: machine.folder, stderr: "pipe" }));
+  const started = {
+    command,
+    args,
+    env: { ...compileCache(), ...env },
+    cwd: machine.folder,
+    stderr: "pipe",
+  } as const;
+  await client.connect(new StdioClientTransport(started));
   onTestFinished(() => client.close());
   return agentOf(client);
 }

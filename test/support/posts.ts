@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import SqliteDatabase from "better-sqlite3";
 import { until } from "./until.ts";
 
@@ -49,6 +50,9 @@ async function idOf(answer: Response): Promise<string> {
   return body.submission_id;
 }
 
+/** The pause of a sender after each answer. Without it, senders would take the processor from what is tried beside them. */
+const PAUSE_MS = 5;
+
 /** Posts from many senders at once, until `stop` is called. `acknowledged` has the ids in the order of the acknowledgements. */
 export function postForever(
   url: string,
@@ -59,7 +63,10 @@ export function postForever(
   const acknowledged: string[] = [];
   const state = { stopped: false };
   const sending = Array.from({ length: senders }, async () => {
-    while (!state.stopped) acknowledged.push(await send(url, key));
+    while (!state.stopped) {
+      acknowledged.push(await send(url, key));
+      await sleep(PAUSE_MS);
+    }
   });
   return {
     acknowledged,
