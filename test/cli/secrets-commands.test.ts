@@ -98,19 +98,31 @@ test("without the key, or with another one, neither serve nor what writes secret
   const [{ id }] = (await statusOf(machine)).keys as [Status["keys"][0]];
   const file = keyFileOf(machine);
   rmSync(file);
-  await expectRefused(machine, ["serve"], /secrets\.key: there is no such file; bring it back/);
+  await expectRefused(
+    machine,
+    ["serve", "--port", "0"],
+    /secrets\.key: there is no such file; bring it back/,
+  );
   const missing = new RegExp(`encrypted with the key ${id}, which ./secrets.key does not hold`);
   await expectRefused(machine, ["secrets", "rotate"], missing);
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, `${newKey()}\n`, { mode: 0o600 });
   const rotateSecret = ["webhook", "rotate-secret", webhook.id];
-  for (const args of [["serve"], rotateSecret, ["secrets", "rotate"], ["secrets", "encrypt"]])
+  for (const args of [["serve", "--port", "0"], rotateSecret, ["secrets", "rotate"], ["secrets", "encrypt"]])
     await expectRefused(machine, args, missing);
   expect((await machine.run(["doctor"])).stdout).toMatch(/PROBLEM +secrets\.encryption/);
   chmodSync(file, 0o644);
-  await expectRefused(machine, ["serve"], /secrets\.key: everybody may read it; close it with: chmod 600/);
+  await expectRefused(
+    machine,
+    ["serve", "--port", "0"],
+    /secrets\.key: everybody may read it; close it with: chmod 600/,
+  );
   machine.configure({});
-  await expectRefused(machine, ["serve"], new RegExp(`the key ${id}, and no key is configured`));
+  await expectRefused(
+    machine,
+    ["serve", "--port", "0"],
+    new RegExp(`the key ${id}, and no key is configured`),
+  );
   // What needs no secret goes on: a webhook can be looked at, held and deleted.
   const shown = await machine.mustRun(["webhook", "show", webhook.id]);
   expect(shown.stdout).toContain("authorization");
@@ -135,7 +147,10 @@ test("a key from the environment encrypts too; a command does not change it, and
   expect((await run(["secrets", "decrypt"], newer)).json()).toEqual({ decrypted: 2 });
   const shown = await run(["config", "show"], newer);
   expect(shown.json()).toMatchObject({ secrets: { key: "[redacted]", keyFile: null } });
-  for (const args of [["config", "check"], ["serve"]]) {
+  for (const args of [
+    ["config", "check"],
+    ["serve", "--port", "0"],
+  ]) {
     const short = await run(args, newer.slice(4));
     expect(short.code, args.join(" ")).not.toBe(0);
     expect(short.stdout + short.stderr).toMatch(/secrets\.key: key 1 is not the base64 of 32 bytes/);
