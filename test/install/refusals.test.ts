@@ -1,20 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { prepareDebian } from "./bare-systems.ts";
-import { copyDebian } from "./debian-root.ts";
+import { copyDebian, type DebianRoot } from "./debian-root.ts";
 import { canInstall, newRelease, smallRelease, VERSION } from "./made-release.ts";
 import { writeScriptRelease } from "./script-release.ts";
 import { linkTools, SCRIPT_TOOLS } from "./script-tools.ts";
@@ -118,13 +109,12 @@ test.skipIf(!canInstall).for([
   },
 );
 
-const nodeRelease = join(tmpdir(), `formsvc-node-release-${process.pid}`);
-afterAll(() => rmSync(nodeRelease, { recursive: true, force: true }));
-
-/** Node as its makers built it, in a release that is signed as it should be. */
-function prepareNodeRelease(): string {
-  if (!existsSync(nodeRelease)) writeScriptRelease(nodeRelease, VERSION, readFileSync(process.execPath));
-  return nodeRelease;
+/** A program of the system that needs libatomic, which is missing, in the place of a library that is there. */
+function needingLibatomic(root: DebianRoot): Buffer {
+  const program = readFileSync(join(root.path, "usr/bin/id"), "latin1");
+  const changed = program.replaceAll("libselinux.so.1\0", "libatomic.so.1\0\0");
+  if (changed === program) throw new Error("id needs no libselinux.so.1 there");
+  return Buffer.from(changed, "latin1");
 }
 
 test.skipIf(!canInstall).for(["Debian 12", "Debian 13"] as const)(
@@ -132,7 +122,7 @@ test.skipIf(!canInstall).for(["Debian 12", "Debian 13"] as const)(
   { timeout: 900_000 },
   (system, { skip }) => {
     const root = copyDebian(prepareDebian(system) ?? skip("no bare Debian"));
-    cpSync(prepareNodeRelease(), join(root.path, "srv/own"), { recursive: true });
+    writeScriptRelease(join(root.path, "srv/own"), VERSION, needingLibatomic(root));
     const ran = root.run("sh /srv/new/install.sh --from /srv/own --prefix /opt/own");
     expect([ran.status, ran.stderr.replace(/^df: .*\n/m, "")]).toEqual([
       1,
