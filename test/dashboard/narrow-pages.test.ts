@@ -161,22 +161,22 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
     }
   });
 
-  test("at 400 % of zoom the keyboard comes to each place of the menu in sight, and no bar covers a third of the page", async () => {
+  test("at 400 % of zoom the keyboard comes to each place of the menu in sight, and no bar stays over the page", async () => {
     const page = await open(`/dashboard/endpoints/${ada.endpointId}`);
     await page.setViewportSize({ width: 320, height: 256 });
     await page.locator("nav summary").click();
     const last = page.getByRole("button", { name: "Keys" });
     const isLast = (): Promise<boolean> => last.evaluate((each) => each === each.ownerDocument.activeElement);
-    const hidden: unknown[] = [];
+    const hidden: string[] = [];
     for (let press = 0; press < 20 && !(await isLast()); press += 1) {
       await page.keyboard.press("Tab");
       hidden.push(...(await page.evaluate<string[]>(COVERED)));
     }
     expect([await isLast(), hidden]).toEqual([true, []]);
-    const bars = await page.evaluate(`[...document.querySelectorAll("body *")]
+    const bars = `[...document.querySelectorAll("body *")]
       .filter((each) => ["sticky", "fixed"].includes(getComputedStyle(each).position))
-      .map((each) => each.offsetHeight)`);
-    expect(Math.max(...(bars as number[]))).toBeLessThan(256 / 3);
+      .map((each) => each.outerHTML)`;
+    expect(await page.evaluate(bars)).toEqual([]);
   });
 
   test("two inputs of one rule do not touch if the second is in the next line", async () => {

@@ -5,6 +5,7 @@ import { script, style } from "../../src/dashboard/assets/assets.generated.ts";
 import { keysButton, keysDialog } from "../../src/dashboard/assets/keys-dialog.ts";
 import { PAGE_HEADERS } from "../../src/dashboard/scope.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { until } from "../support/until.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
@@ -125,7 +126,7 @@ describe.skipIf(chromiumPath === null)("the script of the dashboard's pages", ()
       before: "Object.defineProperty(navigator, 'clipboard', { value: undefined })",
     });
     await page.click("[data-copy]");
-    await page.getByRole("button", { name: "Selected: copy it with Ctrl+C" }).waitFor();
+    await page.getByRole("button", { name: "Selected: press Ctrl+C" }).waitFor();
     expect(await page.evaluate("getSelection().toString()")).toBe("fsk_one");
   });
 
@@ -256,10 +257,28 @@ describe.skipIf(chromiumPath === null)("the script of the dashboard's pages", ()
       void dialog.dismiss();
     });
     await press("Enter");
-    expect(asked).toEqual(["You are offline. Send it anyway?"]);
+    expect(asked).toEqual(["You are offline. Send anyway?"]);
     expect([await page.locator("input").inputValue(), page.url().endsWith("/list")]).toEqual(["A", true]);
     page.once("dialog", (dialog) => void dialog.accept());
     expect(await sentBy(() => press("Enter"))).toBe("name=A");
+  });
+
+  test("a button that is pressed twice on a slow line sends its form once, and a later press sends it again", async () => {
+    await show(`<form method="post" action="/slow"><button name="press">Add</button></form>`);
+    const heard: string[] = [];
+    site.answer("/slow", (request, response) => {
+      request.on("data", (part) => heard.push(String(part)));
+      // The page stays, as while an answer is awaited.
+      response.writeHead(204).end();
+    });
+    await page.evaluate(`for (const at of [0, 300, 2400])
+      setTimeout(() => {
+        const button = document.querySelector("button");
+        button.value = at;
+        button.click();
+      }, at)`);
+    await until(() => heard.includes("press=2400"));
+    expect(heard).toEqual(["press=0", "press=2400"]);
   });
 
   test("leaving asks again if somebody stopped the browser while it sent the form, and typed on", async () => {

@@ -25,8 +25,8 @@ async function copyFor(button: HTMLElement, said: HTMLElement): Promise<void> {
 }
 
 function sourceOf(button: HTMLElement): HTMLElement | null {
-  const id = button.dataset["copy"] ?? "";
-  return id === "" ? (button.parentElement?.querySelector("code") ?? null) : document.getElementById(id);
+  const id = button.dataset["copy"];
+  return id ? document.getElementById(id) : (button.parentElement?.querySelector("code") ?? null);
 }
 
 /**
@@ -39,6 +39,6 @@ async function copy(source: HTMLElement): Promise<string> {
     return "Copied";
   } catch {
     getSelection()?.selectAllChildren(source);
-    return "Selected: copy it with Ctrl+C";
+    return "Selected: press Ctrl+C";
   }
 }

@@ -32,6 +32,7 @@ import { takeInvitation, takeLinkToken } from "./link-token.ts";
 import { followNews } from "./live.ts";
 import { offerPasskeys } from "./passkeys.ts";
 import { keepRelativeTimes } from "./relative-times.ts";
+import { ignoreSecondPress } from "./second-press.ts";
 import { followSelection } from "./selection.ts";
 import { guardUnsaved } from "./unsaved.ts";
 
@@ -41,6 +42,7 @@ showKeysSetting();
 listenToKeys();
 followSelection();
 guardUnsaved();
+ignoreSecondPress();
 checkWhileTyping();
 editFieldsInPlace();
 takeLinkToken();

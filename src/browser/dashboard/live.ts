@@ -14,7 +14,7 @@ export function followNews(): void {
     if (document.hidden) return end();
     // A stream that the server refused or ended for good is closed. It is opened again when the person comes back.
     if (news !== null && news.readyState !== EventSource.CLOSED) return;
-    news = new EventSource(container.dataset["live"] || "/dashboard/events");
+    news = new EventSource(container.dataset["live"] ?? "");
     news.addEventListener("open", () => mark?.removeAttribute("hidden"));
     news.addEventListener("error", () => mark?.setAttribute("hidden", ""));
     news.addEventListener("new", ({ data }) => bar.show(countIn(data)));
@@ -49,8 +49,8 @@ function createBar(container: HTMLElement): { show(count: number): void } {
 /** The count in an event; 0 if the server sent something else. */
 function countIn(data: unknown): number {
   try {
-    const { count } = JSON.parse(String(data)) as { count?: unknown };
-    return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0;
+    const { count } = JSON.parse(String(data)) as { count: number };
+    return Number.isSafeInteger(count) && count > 0 ? count : 0;
   } catch {
     return 0;
   }

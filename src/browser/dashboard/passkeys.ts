@@ -18,10 +18,9 @@ interface AskedNew extends Asked {
   readonly excludeCredentials: readonly { readonly type: "public-key"; readonly id: string }[];
 }
 
-const CANCELLED =
-  "Nothing came from the device: it was cancelled, took too long, or has no passkey for this site.";
-const KNOWN = "This device has a passkey of this account already.";
-const ELSEWHERE = "Passkeys do not work at this address. Open the page by the host name of the server.";
+const CANCELLED = "Nothing came from the device: cancelled, too late, or no passkey for this site.";
+const KNOWN = "This device has a passkey already.";
+const ELSEWHERE = "Passkeys do not work here. Open the page by its host name.";
 
 export function offerPasskeys(): void {
   for (const section of document.querySelectorAll<HTMLElement>("[data-passkey], [data-new-passkey]")) {
@@ -78,15 +77,16 @@ async function get(asked: Asked): Promise<unknown> {
   const credential = await navigator.credentials.get({
     publicKey: { ...asked, challenge: bytes(asked.challenge) },
   });
-  const { rawId, response } = credential as PublicKeyCredential;
-  const given = response as AuthenticatorAssertionResponse;
+  const { rawId, response } = credential as PublicKeyCredential & {
+    response: AuthenticatorAssertionResponse;
+  };
   return {
     id: text(rawId),
     response: {
-      clientDataJSON: text(given.clientDataJSON),
-      authenticatorData: text(given.authenticatorData),
-      signature: text(given.signature),
-      ...(given.userHandle !== null && { userHandle: text(given.userHandle) }),
+      clientDataJSON: text(response.clientDataJSON),
+      authenticatorData: text(response.authenticatorData),
+      signature: text(response.signature),
+      ...(response.userHandle !== null && { userHandle: text(response.userHandle) }),
     },
   };
 }

@@ -15,7 +15,7 @@ export function keepRelativeTimes(): void {
 
 function showTime(element: HTMLTimeElement): void {
   const time = new Date(element.dateTime);
-  if (Number.isNaN(time.getTime())) return;
+  if (Number.isNaN(+time)) return;
   element.title = time.toLocaleString();
   element.textContent = wordsFor(time, element.dataset["time"]);
 }

@@ -1,4 +1,4 @@
-const OFFLINE = "You are offline. Send it anyway?";
+const OFFLINE = "You are offline. Send anyway?";
 
 /**
  * Asks before what was typed into a `form[data-unsaved]` is lost, and shows the number of changes if the form knows the stored values.
@@ -52,9 +52,8 @@ function showCount(form: HTMLFormElement, count: number): void {
   const text = count === 0 ? before : changes(count);
   if (line.textContent !== text) line.textContent = text;
   undo.hidden = count === 0;
-  undo.textContent = count === 1 ? "Undo it" : "Undo them";
 }
 
 function changes(count: number): string {
-  return count === 1 ? "1 change is not saved" : `${count} changes are not saved`;
+  return `${count} change${count === 1 ? " is" : "s are"} not saved`;
 }

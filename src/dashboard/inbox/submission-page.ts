@@ -24,6 +24,7 @@ import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { contentOf, titleOf } from "./preview.ts";
 import { readWhole } from "./read-submission.ts";
+import { createOnce } from "../kit/once.ts";
 import { readText } from "../kit/typed-text.ts";
 import { submissionView } from "./submission-view.ts";
 import { addNote } from "../../submissions/manage/work-operations.ts";
@@ -51,16 +52,22 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
 
   routes.read("/submissions/:id", (visit) => show(visit, null));
 
+  const onceNoted = createOnce((answer) => answer.kind === "redirect");
+
   routes.write("/submissions/:id/notes", async (visit) => {
     const { params, query, form, perform } = visit;
     const text = form.get("text") ?? "";
     const submission = params["id"] ?? "";
-    try {
-      await perform(addNote, { submission, text });
-    } catch (error) {
-      return show(visit, { text, problem: refusalOf(error) });
-    }
-    return redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "noted");
+    const noted = redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "noted");
+    const note = async (): Promise<Answer> => {
+      try {
+        await perform(addNote, { submission, text });
+      } catch (error) {
+        return show(visit, { text, problem: refusalOf(error) });
+      }
+      return noted;
+    };
+    return onceNoted.run(visit, note, () => noted);
   });
 
   fileRoutes(routes, parts);

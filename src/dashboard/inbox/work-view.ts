@@ -7,6 +7,7 @@ import {
   type SubmissionWork,
 } from "../../submissions/stored/submission-work.ts";
 import type { Assignee } from "../../workspaces/assignee.ts";
+import { onceInput } from "../kit/once.ts";
 import { time } from "../kit/time.ts";
 
 /** Views of people's work on a submission: its assignee, its state, and its notes. */
@@ -99,6 +100,7 @@ export function notesCard({ notes, email, action, refused }: NotesCardParts): Ht
     ${
       action !== null && notes.length < MAX_NOTES
         ? html`<form class="in" method="post" action="${action}" data-unsaved>
+            ${onceInput()}
             <div class="field">
               <label for="note">Add a note</label>
               <textarea id="note" name="text" rows="2" required dir="auto" aria-describedby="note-help"${invalid}>${"\n"}${refused?.text ?? ""}</textarea>

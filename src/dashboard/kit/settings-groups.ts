@@ -30,7 +30,7 @@ export function settingsPart({ title, about }: SettingsGroup, card: Html): Html 
 export function saveBar(path: string, text: string, buttons: Html): Html {
   return html`<div class="savebar">
     <span class="muted" role="status" data-unsaved-count>${text}</span>
-    <a class="button quiet" href="${path}" data-undo hidden>Undo them</a>
+    <a class="button quiet" href="${path}" data-undo hidden>Undo</a>
     ${buttons}
   </div>`;
 }
