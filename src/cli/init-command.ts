@@ -55,8 +55,9 @@ const init = command({
           );
         }
         if (db.engine === "postgresql") return undefined;
+        const account = accounts.find((each) => each.email === email) ?? accounts[0];
         return output.note(
-          "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve; for the dashboard: formsvc account sign-in-link EMAIL",
+          `next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve; for the dashboard: formsvc account sign-in-link ${account?.email ?? "EMAIL"}`,
         );
       },
       withNewDatabase,

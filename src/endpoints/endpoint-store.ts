@@ -347,7 +347,7 @@ export function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<v
   if ((counted?.endpoints ?? 0) < limit) return;
   throw new FormsvcError(
     "plan_limit",
-    `the plan ${workspace.plan} allows ${countOf(limit, "endpoint")} and the workspace ${workspace.id} has ${limit === 1 ? "it" : "them"}`,
+    `the plan ${workspace.plan} allows ${countOf(limit, "endpoint")}, and the workspace "${workspace.name}" has ${limit === 1 ? "it" : "them"}: delete one, or get a larger plan`,
     { hint: { kind: "upgrade_plan", workspaceId: workspace.id } },
   );
 }

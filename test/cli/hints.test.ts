@@ -57,7 +57,9 @@ test("a hint carries the values that its command needs", () => {
   const refused = refusalOf(() => db.now(() => insertEndpointRow(workspace, made, plans, 1)));
   expect(refused.facts.hint).toEqual({ kind: "upgrade_plan", workspaceId: workspace.id });
   expect(describeFailure(refused)).toMatch(
-    new RegExp(`has them; upgrade with: formsvc workspace set-plan ${workspace.id} PLAN$`),
+    new RegExp(
+      `the workspace "owner" has them: delete one, or get a larger plan; upgrade with: formsvc workspace set-plan ${workspace.id} PLAN$`,
+    ),
   );
 });
 

@@ -133,5 +133,7 @@ test("a plan of one endpoint says so in the singular", async () => {
   machine.configure({ plans: { hobby: { ...limited(null), endpoints: 1 } } });
   await makeEndpoint(machine, "First");
   const second = await makeEndpoint(machine, "Second");
-  expect(second.stderr).toMatch(/the plan hobby allows 1 endpoint and the workspace ws_\w+ has it/);
+  expect(second.stderr).toMatch(
+    /the plan hobby allows 1 endpoint, and the workspace "owner" has it: delete one/,
+  );
 });

@@ -237,7 +237,7 @@ test("a workspace has as many endpoints as its plan allows, and the refusal keep
   const second = await ada.post(NEW, await newForm(ada, { name: "Two" }));
   expect([second.status, second.text]).toEqual([
     422,
-    expect.stringContaining("The plan hobby allows 1 form and"),
+    expect.stringContaining("The plan hobby allows 1 form, and"),
   ]);
   expect(formOf(second.text, NEW).values.get("name")).toBe("Two");
   expect(endpointsOf(server)).toHaveLength(1);

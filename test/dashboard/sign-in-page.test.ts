@@ -36,7 +36,9 @@ describe("signing in", () => {
     expect(without).not.toMatch(/name="link_code"|type="text"/);
     await forms.useLink();
     server.owner.execute("UPDATE credential SET totp_secret = x'00', totp_step = 1");
-    expect(await refused()).toContain('name="link_code"');
+    const asked = await refused();
+    expect(asked).toContain('name="link_code"');
+    expect(asked).toContain("one of your recovery codes. Without either, ask whoever runs this server.");
     const lost = await forms.useLink({ welcome: "1", token: "A".repeat(32) });
     expect(lost.text).toContain("Ask whoever sent it for a new one");
     expect(lost.text).not.toContain("<h1>Welcome");

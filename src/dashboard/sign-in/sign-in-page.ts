@@ -298,7 +298,7 @@ function codeField(name: string, { app, passkeys }: SecondFactors, hasFocus = fa
     label,
     value: "",
     autocomplete: "one-time-code",
-    hint,
+    hint: `${hint} Without either, ask whoever runs this server.`,
     isRequired: !passkeys,
     hasFocus,
   });
