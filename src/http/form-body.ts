@@ -9,6 +9,7 @@ import { bodyTooLarge } from "./error-reply.ts";
 const MAX_FORM_ENTRIES = 1000;
 /** The largest number of header lines of one part of a multipart body; browsers send two. */
 const MAX_PART_HEADERS = 20;
+/** The largest size of these lines; a name or a file's name that is longer would be cut. */
 const MAX_PART_HEADER_BYTES = 4096;
 
 export const MULTIPART = "multipart/form-data";
@@ -80,11 +81,12 @@ export function createParser(contentType: string, size: number): BusboyInstance 
     parts: MAX_FORM_ENTRIES,
     fieldSize: size,
     headerPairs: MAX_PART_HEADERS,
-    headerSize: MAX_PART_HEADER_BYTES,
+    // What is longer is cut here, so that it can still be seen to be too long.
+    headerSize: 2 * MAX_PART_HEADER_BYTES,
   };
   try {
     const parser = new Busboy({ headers: { "content-type": contentType }, limits });
-    refuseNameless(parser);
+    refuseUnread(parser);
     return parser;
   } catch {
     return null;
@@ -94,15 +96,24 @@ export function createParser(contentType: string, size: number): BusboyInstance 
 /** The library's own members. That which finds the parts of a body is not public, and nothing public tells of a part that is left out. */
 type OwnMembers = Readonly<Record<string, { readonly parser: EventEmitter }>>;
 
+/** Whether the header lines of a part are too long, with the colon, blank and line break of each. */
+function isTooLong(lines: Readonly<Record<string, readonly string[]>>): boolean {
+  let bytes = 0;
+  for (const [name, values] of Object.entries(lines))
+    for (const value of values) bytes += name.length + value.length + 4;
+  return bytes > MAX_PART_HEADER_BYTES;
+}
+
 /**
- * Makes a part without the name of an input an error. The library leaves out such a part without a word, with the file that it may contain:
+ * Makes a part an error whose header lines are too long, or that has no name of an input. The library cuts such lines, so that what was sent
+ * came under another name, or a file as a text. The library leaves out such a part without a word, with the file that it may contain:
  * one whose headers are too many, that is no `form-data`, or whose name of a file has a line break.
  */
-function refuseNameless(parser: BusboyInstance): void {
+function refuseUnread(parser: BusboyInstance): void {
   let isFull = false;
   const refuse = (): void => {
     // Beyond a limit every part is left out, and the consumer knows.
-    if (!isFull) parser.emit("error", new Error("a part has no name"));
+    if (!isFull) parser.emit("error", new Error("a part cannot be read as it is"));
   };
   for (const event of ["fieldsLimit", "partsLimit"] as const) parser.on(event, () => (isFull = true));
   parser.on("field", (name: string | undefined) => {
@@ -110,8 +121,8 @@ function refuseNameless(parser: BusboyInstance): void {
   });
   // A listener that comes after the library's own: a part that nobody listens to then is left out.
   (parser as unknown as OwnMembers)["_parser"]?.parser.on("part", (part: EventEmitter) =>
-    part.on("header", () => {
-      if (part.listenerCount("data") === 0) refuse();
+    part.on("header", (lines: Readonly<Record<string, readonly string[]>>) => {
+      if (part.listenerCount("data") === 0 || isTooLong(lines)) refuse();
     }),
   );
 }

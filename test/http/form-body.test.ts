@@ -73,6 +73,11 @@ const nameless: readonly (readonly [string, string])[] = [
   ["no header", "\r\nlost"],
   ["no Content-Disposition", "Content-Type: text/plain\r\n\r\nlost"],
   ["no name", "Content-Disposition: form-data\r\n\r\nlost"],
+  ["a name that is too long", `Content-Disposition: form-data; name="${"n".repeat(4100)}"\r\n\r\nlost`],
+  [
+    "a name of a file that is cut",
+    `Content-Disposition: form-data; name="${"n".repeat(9000)}"; filename="a.txt"\r\n\r\nlost`,
+  ],
   ["another disposition", 'Content-Disposition: attachment; name="b"; filename="b.txt"\r\n\r\nlost'],
   [
     "too many headers before its name",
