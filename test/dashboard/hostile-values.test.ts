@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { unzip } from "../support/read-xlsx.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { chromiumPath, launchUndrawn } from "../support/chromium.ts";
 import {
   addressOf,
   type DashboardRoute,
@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === null)("hostile values", () => {
     receiver = await startWebSite();
     [server, browser] = await Promise.all([
       launchServer({ ...EVERY_PAGE, webhooks: { allowNetworks: ["127.0.0.1"] } }),
-      launchChromium(),
+      launchUndrawn(),
     ]);
     const said = HOSTILE_TEXTS.slice(0, 8).join("\n");
     const hook = receiver.answer("/hook", (_request, response) => response.writeHead(500).end(said));

@@ -11,18 +11,23 @@ const tabs = new WeakSet<Page>();
 interface Rules {
   readonly only?: readonly string[];
   readonly without?: readonly string[];
+  /** A script that lists the elements that axe looks at, with what they hold; the whole document if it is absent. */
+  readonly within?: string;
 }
 
 /**
  * Lists what axe finds wrong on a page: each rule with the first element that breaks it. It also works if the page's own scripts are off.
  */
-export async function axeViolations(page: Page, { only, without = [] }: Rules = {}): Promise<string[]> {
+export async function axeViolations(
+  page: Page,
+  { only, without = [], within = "document" }: Rules = {},
+): Promise<string[]> {
   await bringAxe(page);
   const left = without.map((rule) => [rule, { enabled: false }]);
   // Controls must be large enough to touch. Axe checks this only if it is asked to.
   const everything = { rules: { "target-size": { enabled: true }, ...Object.fromEntries(left) } };
   const options = only === undefined ? everything : { runOnly: { type: "rule", values: only } };
-  const run = `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ["violations"], selectors: false })})`;
+  const run = `axe.run(${within}, ${JSON.stringify({ ...options, resultTypes: ["violations"], selectors: false })})`;
   return (await page.evaluate(`(async () => {
     const restore = ${REPLACE_ARABIC};
     try {

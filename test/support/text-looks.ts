@@ -1,6 +1,6 @@
 /**
  * Runs in a page. Lists how the visible text looks: each kind of element, with its colours and the backgrounds behind it. These decide the
- * contrast, so text that looks like text that was already checked need not be checked again.
+ * contrast, so text that looks like text that was already checked need not be checked again. `elementsOfLooks` has the elements of each.
  */
 export const TEXT_LOOKS = String.raw`(() => {
   const groundOf = ({ backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position }) => {
@@ -20,5 +20,10 @@ export const TEXT_LOOKS = String.raw`(() => {
   const hasText = (each) => each.matches("input, select, textarea") ||
     [...each.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
   const shown = [...document.body.querySelectorAll("*")].filter((each) => hasText(each) && each.checkVisibility({ visibilityProperty: true }));
-  return [...new Set(shown.map(lookOf))];
+  globalThis.elementsOfLooks = Map.groupBy(shown, lookOf);
+  return [...elementsOfLooks.keys()];
 })()`;
+
+/** Runs in a page after {@link TEXT_LOOKS}. Lists the elements whose text has one of these looks. */
+export const elementsOf = (looks: readonly string[]): string =>
+  `${JSON.stringify(looks)}.flatMap((look) => elementsOfLooks.get(look))`;
