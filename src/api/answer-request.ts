@@ -132,11 +132,28 @@ async function answerWrite(
   try {
     const done = wantsLines(request)
       ? await workInLines(call, work)
-      : { output: await work(door.onProgress) };
+      : { output: await keepOpen(request, () => work(door.onProgress)) };
     return done === null ? reply : sendOutput(call, done.output);
   } catch (error) {
     if (error instanceof AnsweredBefore) return repeat(call, error.kept);
     throw error;
+  }
+}
+
+/**
+ * Runs work whose client waits for the answer. A connection on which nothing moves for a minute is closed, and while the server works nothing
+ * can move.
+ */
+async function keepOpen<Result>(
+  { raw: { socket } }: FastifyRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { timeout = 0 } = socket;
+  socket.setTimeout(0);
+  try {
+    return await work();
+  } finally {
+    socket.setTimeout(timeout);
   }
 }
 

@@ -1,6 +1,8 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readdirSync, readlinkSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { describe, expect, test } from "vitest";
+import type { Socket } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { MAX_IMPORT_BYTES } from "../../src/submissions/import/import-spool.ts";
 import { type Ask, askWith, makeToken } from "../support/api-client.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
@@ -52,6 +54,21 @@ test("an export comes back through the API with its ids, and what is there alrea
   });
   const again = (await ask("GET", "/submissions/export", { query: "format=ndjson" })).text;
   expect(new Set(again.trim().split("\n"))).toEqual(new Set(exported.trim().split("\n")));
+});
+
+test("a connection may stand still while the server works for its answer, and no longer", async () => {
+  const { sendTable } = await serve();
+  const sockets: Socket[] = [];
+  const note = (message: unknown): void => void sockets.push((message as { readonly socket: Socket }).socket);
+  subscribe("http.server.request.start", note);
+  onTestFinished(() => void unsubscribe("http.server.request.start", note));
+  /** The times for which the connection might stand still: 0 stands for any. */
+  const allowed = new Set<number | undefined>();
+  const watch = setInterval(() => allowed.add(sockets[0]?.timeout), 1);
+  const { status } = await sendTable("format=csv", table(MANY_ROWS));
+  clearInterval(watch);
+  expect([status, allowed.has(0)]).toEqual([200, true]);
+  expect(sockets[0]?.timeout).toBeGreaterThan(0);
 });
 
 test("a table comes in with a dry run before it, refused rows are told, and a second time there are no doubles", async () => {
