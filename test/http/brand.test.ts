@@ -9,7 +9,7 @@ import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { updateSettingsRow } from "../../src/workspaces/workspace-settings.ts";
 import { getWorkspace } from "../../src/workspaces/workspace-store.ts";
 import { axeViolations } from "../support/axe.ts";
-import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { chromiumPath, launchUndrawn } from "../support/chromium.ts";
 import type { Answer } from "../support/http-client.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
 import { BASE_URL, startMailedSite } from "../support/mailed-site.ts";
@@ -127,8 +127,8 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    browser = await launchChromium();
-    page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    browser = await launchUndrawn();
+    page = await browser.newPage({ viewport: { width: 390, height: 800 }, reducedMotion: "reduce" });
   });
   afterAll(() => browser.close());
 

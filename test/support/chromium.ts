@@ -43,7 +43,7 @@ export function launchChromium(program = chromiumPath ?? ""): Promise<Browser> {
 /**
  * Launches a Chromium that styles pages and lays them out, and never draws them, which saves a sixth of its processor time. It is for tests
  * that look at pages by scripts, and use the keyboard at most: a click waits until an element stands still in two pictures, for ever.
- * No script of ours waits for a picture.
+ * No script of ours waits for a picture. A colour on its way to another would stay where it began: ask for `reducedMotion`.
  */
 export function launchUndrawn(): Promise<Browser> {
   const args = [...QUIET, ONE_RENDERER, "--disable-threaded-compositing"];
