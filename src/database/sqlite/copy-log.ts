@@ -24,15 +24,15 @@ const MAX_AHEAD_BYTES = 8_388_608;
  */
 const LONG_LOG_FRAMES = 12_000;
 /**
- * The length of the log, in frames, from which SQLite copies it in the event loop too, although the thread does so. The log gets this long
+ * The length of the log, in frames, from which the event loop copies it too, although the thread does so. The log gets this long
  * only if the thread gets no processor time.
  */
 const HELP_FRAMES = 16_000;
 /** The longest time that chunks wait, once for each copy: on a busy machine the thread may get no processor time for longer. */
 const MAX_HOLD_MS = 250;
-/** If there was no copy for this time, SQLite copies the log itself again. */
+/** If there was no copy for this time, the event loop copies the log again. */
 const REST_MS = 1000;
-/** For this time after a failed copy, SQLite copies the log itself as it does without files. */
+/** For this time after a failed copy, the event loop copies the log as it does without files. */
 const PAUSE_MS = 60_000;
 
 /**
@@ -118,9 +118,9 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
   };
 }
 
-/** Sets the length of the log at which SQLite copies it by itself, after a commit. */
-function createShare(db: Pick<SqliteDatabase, "pragma">) {
-  const copyFrom = (frames: number): void => void db.pragma(`wal_autocheckpoint = ${frames}`);
+/** Sets the length of the log at which the event loop copies it, after a commit. */
+function createShare({ logCopy }: Pick<SqliteDatabase, "logCopy">) {
+  const copyFrom = (frames: number): void => void (logCopy.fromFrames = frames);
   let isLower = false;
   let timer: NodeJS.Timeout | undefined;
   const restore = (): void => {

@@ -5,6 +5,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { runSteps, type Statement as Step, type Steps } from "../steps.ts";
 import { copyDatabase } from "./copy-database.ts";
 import { translateDatabaseError } from "./database-error.ts";
+import { copyAfterCommit, type LogCopy } from "./copy-after-commit.ts";
 import { createDiskLoss } from "./disk-loss.ts";
 import { checkFileOwner } from "./file-owner.ts";
 import { watchName } from "./same-file.ts";
@@ -63,7 +64,6 @@ function setPragmas(connection: Driver.Database, busyTimeoutMs: number): void {
   connection.pragma("synchronous = FULL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
-  connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   connection.pragma(`journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
   // Overwrites deleted content, so that nothing of an erased person is left in the file.
   connection.pragma("secure_delete = ON");
@@ -102,6 +102,8 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
   // Made once, because each such transaction consists of four functions.
   const transact = connection.transaction((work: () => unknown) => work());
   const loss = createDiskLoss(path);
+  const logCopy: LogCopy = { fromFrames: CHECKPOINT_PAGES };
+  const copyLog = copyAfterCommit(connection, logCopy, loss);
   const guarded = <Result>(work: () => Result): Result => {
     loss.refuse();
     try {
@@ -111,21 +113,16 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
     }
   };
   const requireName = watchName(path);
-  const transactionNow = <Result>(work: () => Result): Result =>
-    guarded(() => {
-      requireName();
-      return transact.immediate(work) as Result;
-    });
-  const relaxedTransactionNow = <Result>(work: () => Result): Result =>
-    guarded(() => {
-      requireName();
-      connection.exec("PRAGMA synchronous = NORMAL");
-      try {
-        return transact.immediate(work) as Result;
-      } finally {
-        connection.exec("PRAGMA synchronous = FULL");
-      }
-    });
+  const { transactionNow, relaxedTransactionNow } = createTransactions(
+    connection,
+    transact,
+    copyLog,
+    (work) =>
+      guarded(() => {
+        requireName();
+        return work();
+      }),
+  );
   const now = <Result>(work: () => Steps<Result>): Result => {
     const steps = work();
     const begun = steps.next();
@@ -150,7 +147,12 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
     readNow: guarded,
     transactionNow,
     relaxedTransactionNow,
-    execute: (sql) => void guarded(() => connection.exec(sql)),
+    execute: (sql) =>
+      guarded(() => {
+        connection.exec(sql);
+        if (!connection.inTransaction) copyLog();
+      }),
+    logCopy,
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
     copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
     lost: loss.lost,
@@ -158,6 +160,36 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
     close: () => void connection.close(),
   };
   return db;
+}
+
+type Transact = Driver.Transaction<(work: () => unknown) => unknown>;
+
+/** Makes the two kinds of transactions that write. @param guarded runs one, after what has to be true before it */
+function createTransactions(
+  connection: Driver.Database,
+  transact: Transact,
+  copyLog: () => void,
+  guarded: <Result>(work: () => Result) => Result,
+) {
+  const transactionNow = <Result>(work: () => Result): Result =>
+    guarded(() => {
+      const result = transact.immediate(work) as Result;
+      copyLog();
+      return result;
+    });
+  const relaxedTransactionNow = <Result>(work: () => Result): Result =>
+    guarded(() => {
+      connection.exec("PRAGMA synchronous = NORMAL");
+      let result: Result;
+      try {
+        result = transact.immediate(work) as Result;
+      } finally {
+        connection.exec("PRAGMA synchronous = FULL");
+      }
+      copyLog();
+      return result;
+    });
+  return { transactionNow, relaxedTransactionNow };
 }
 
 /** Returns a function that runs one step. The statement of each text is prepared once. */

@@ -2,6 +2,7 @@ import type Driver from "better-sqlite3";
 import type { FormsvcError } from "../../foundation/errors.ts";
 import type { ChangeListener, ChangeWatch, Database } from "../database.ts";
 import type { Steps } from "../steps.ts";
+import type { LogCopy } from "./copy-after-commit.ts";
 import type { CopyProgress } from "./copy-database.ts";
 
 export type PreparedStatement = Driver.Statement;
@@ -30,6 +31,8 @@ export interface SqliteDatabase extends Database {
   relaxedTransactionNow<Result>(work: () => Result): Result;
   /** Runs plain SQL, one statement or several. */
   execute(sql: string): void;
+  /** From when on the log is copied after commits of this connection. */
+  readonly logCopy: LogCopy;
   /** The single value of a pragma. */
   pragma(source: string): unknown;
   /**
