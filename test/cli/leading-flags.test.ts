@@ -36,7 +36,7 @@ test("a flag that every command has may stand before the noun, between noun and 
 });
 
 test("a command's own flag before its noun is refused, and the message says where it belongs", async () => {
-  const ran = await operatorMachine().run(["--port", "80", "serve"]);
+  const ran = await operatorMachine().run(["--port", "80", "serve"], { isRefused: true });
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain("unknown option '--port'");
   expect(ran.stderr).toContain("flags stand behind the command");

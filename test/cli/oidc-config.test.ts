@@ -59,7 +59,7 @@ test("the secret is read from a file that others may not read", async () => {
   chmodSync(file, 0o644);
   const open = await check();
   expect([open.code, open.stderr.includes("chmod 600")]).toEqual([2, true]);
-  const serve = await machine.run(["serve", "--port", "0"]);
+  const serve = await machine.run(["serve", "--port", "0"], { isRefused: true });
   expect([serve.code, serve.stderr.includes("oidc.clientSecretFile")]).toEqual([2, true]);
 });
 

@@ -105,7 +105,7 @@ test("a newWorkspacePlan that is not configured stops every command with exit co
   const machine = operatorMachine();
   machine.configure({ newWorkspacePlan: "gold" });
   for (const args of [["init"], ["config", "check"], ["serve"]]) {
-    const ran = await machine.run(args);
+    const ran = await machine.run(args, { isRefused: true });
     expect([args, ran.code]).toEqual([args, 2]);
     expect(ran.stderr).toContain("newWorkspacePlan: there is no plan gold; plans has: hobby, pro, business");
   }

@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgresql)("on PostgreSQL", () => {
   test("what only a file has is refused with what to do instead", async () => {
     const machine = await postgresqlMachine();
     machine.configure({ backup: { everyHours: 24 }, database: { url: machine.address } });
-    const served = await machine.run(["serve", "--port", "0"]);
+    const served = await machine.run(["serve", "--port", "0"], { isRefused: true });
     expect([served.code, served.stderr]).toEqual([2, expect.stringContaining("backup.everyHours")]);
     const restored = await machine.run(["restore", "backup.db", "--yes"]);
     expect([restored.code, restored.stderr]).toEqual([

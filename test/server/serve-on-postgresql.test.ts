@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     expect(answer.message).toContain("The database was upgraded");
     expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
     await until(() => server.lines.some(({ event }) => event === "database.upgraded"));
-    const next = await machine.run(["serve", "--port", "0"]);
+    const next = await machine.run(["serve", "--port", "0"], { isRefused: true });
     expect([next.code, next.stderr]).toEqual([5, expect.stringContaining("made by a newer formsvc")]);
   });
 

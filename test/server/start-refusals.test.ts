@@ -15,7 +15,7 @@ const SECRETS = ["a/b@c:d%e", "a%2Fb%40c"];
 /** What `serve` says when it does not start. */
 async function refusalOf(address: string): Promise<string> {
   const machine = operatorMachine({ database: { url: address } });
-  const { code, stdout, stderr } = await machine.run(["serve", "--port", "0"]);
+  const { code, stdout, stderr } = await machine.run(["serve", "--port", "0"], { isRefused: true });
   for (const secret of SECRETS) expect(stdout + stderr).not.toContain(secret);
   expect(code).toBe(5);
   return stderr;
