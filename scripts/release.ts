@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assemble, type Target, targets } from "./executable.ts";
@@ -39,7 +39,7 @@ async function release(): Promise<void> {
     const folder = join(work, target);
     const output = join(work, `formsvc-${targets[target].platform}`);
     if (installed !== "") copyPackages(root, join(installed, target), folder);
-    cpSync(join(root, "src"), join(folder, "src"), { recursive: true });
+    linkFolder(join(root, "src"), folder);
     const { inputs } = await assemble({ folder, target, release: known }, output, stripTool(target));
     packages.push(readBundledPackages(folder, inputs));
     const addons = inputs.filter((input) => input.endsWith(".node")).map((input) => join(folder, input));
@@ -56,6 +56,12 @@ async function release(): Promise<void> {
     thirdParty: licences(all),
     bill: billOfMaterials(version, all),
   });
+}
+
+/** Copies a folder into another one. The files are hard links if possible, so they must only be read. */
+function linkFolder(from: string, to: string): void {
+  const copy = 'cp -a --link "$1" "$2" 2>/dev/null || { rm -rf "$2/${1##*/}" && cp -a "$1" "$2"; }';
+  execFileSync("sh", ["-c", copy, "sh", from, to]);
 }
 
 /** The public key with which `formsvc upgrade` verifies releases. */

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Deb } from "./deb.ts";
 import type { Made } from "./parts.ts";
+import { sha256 } from "./sha256.ts";
 import type { Signer } from "./sign.ts";
 
 /** Makes a signed repository for apt: suite stable, component main. It does not expire, so that an archived release stays usable. */
@@ -50,8 +50,4 @@ function packagesEntry({ name, content, control }: Deb): string {
     `Description: ${description}`,
     "",
   ].join("\n");
-}
-
-function sha256(content: Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
 }

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { ARCHITECTURES } from "./deb.ts";
 import type { Target } from "../executable.ts";
 import { gzip } from "./compress.ts";
 import { file, type PackedFile } from "./packed-file.ts";
 import type { Made, Parts } from "./parts.ts";
+import { sha256 } from "./sha256.ts";
 import { packTar } from "./tar.ts";
 
 /** The id of the user who runs the program. The only other user in the image is root. */
@@ -87,7 +87,7 @@ interface Descriptor {
 }
 
 function digestOf(content: Buffer): string {
-  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
+  return `sha256:${sha256(content)}`;
 }
 
 /** Lists all files except the program. */

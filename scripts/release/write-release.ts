@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { neededLibraries } from "../elf.ts";
@@ -10,6 +9,7 @@ import { canFetchLibraries, fetchLibraries } from "./debian-libraries.ts";
 import { makeFormula } from "./formula.ts";
 import { makeImage } from "./image.ts";
 import type { Executable, Made, Parts } from "./parts.ts";
+import { sha256 } from "./sha256.ts";
 import { openSigner, type Signer } from "./sign.ts";
 import { readTemplate, readTexts } from "./texts.ts";
 
@@ -123,10 +123,6 @@ function imageOf(executables: Executables, parts: Parts): readonly Made[] {
 /** Lists the checksums of the image's files, which are below the top of the folder. The signed list contains the checksum of this list. */
 function listOf(image: readonly Made[]): readonly Made[] {
   return image.length === 0 ? [] : [{ name: "image.sha256", content: checksumsOf(image) }];
-}
-
-function sha256(content: Buffer | string): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 /** Writes checksums as `sha256sum` prints them, in the order of the names. */
