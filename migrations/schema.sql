@@ -92,9 +92,10 @@ CREATE TABLE endpoint (
   created_at INTEGER NOT NULL,
   keep_days INTEGER CHECK (keep_days BETWEEN 1 AND 36500), store_address TEXT NOT NULL DEFAULT 'full'
   CHECK (store_address IN ('full', 'short', 'none')), unknown_fields TEXT NOT NULL DEFAULT 'drop'
-  CHECK (unknown_fields IN ('set-aside', 'drop', 'keep', 'reject')), language TEXT, page TEXT, challenge TEXT, challenge_secret BLOB, challenge_fault TEXT
+  CHECK (unknown_fields IN ('set-aside', 'drop', 'keep', 'reject')), language TEXT, page TEXT, challenge TEXT, challenge_secret BLOB, challenge_fault TEXT, page_place INTEGER
 ) STRICT;
 CREATE INDEX endpoint_by_name ON endpoint (name);
+CREATE INDEX endpoint_by_page ON endpoint (name, page_place, id) WHERE page_place IS NOT NULL;
 CREATE INDEX endpoint_by_workspace ON endpoint (workspace_id);
 CREATE TRIGGER endpoint_gets_number AFTER INSERT ON endpoint BEGIN
   INSERT INTO endpoint_number (endpoint_id) VALUES (new.id);

@@ -8,6 +8,7 @@ const NOTES: Readonly<Record<string, string>> = {
   "usage.month": "`YYYY-MM`, UTC.",
   "endpoint.allowed_origins": "JSON array of origins.",
   "endpoint.honeypots": "JSON array of names; null means the built-in list.",
+  "endpoint.page_place": "Null means that the page is off; else the first of a name is found under it.",
   "endpoint.keep_days": "Null keeps submissions for ever.",
   "endpoint_schema.definition": "JSON, as the owner wrote it.",
   "api_key.is_revoked": "1 after the time of revocation was reached, whatever the clock says later.",

@@ -1,5 +1,5 @@
 import type { Blindness, ChangeWatch } from "../database/database.ts";
-import { findUniqueName } from "../endpoints/endpoint-store.ts";
+import { findPageNamed } from "../endpoints/page-name.ts";
 import { recallOrRead } from "../database/recall-or-read.ts";
 import type { ServedDatabase } from "../database/served-database.ts";
 import { maintenanceFailed, originRefused } from "../foundation/events.ts";
@@ -189,7 +189,7 @@ function openGate(
   return createGatekeeper({
     verifier,
     directory,
-    findNamed: (name) => db.read(() => findUniqueName(name)),
+    findNamed: (name) => db.read(() => findPageNamed(name)),
     limiter,
     limits,
     exempt: compileNetworks(limits.exempt),

@@ -67,7 +67,7 @@ export const settingOptions = [
   {
     flags: "--page <on>",
     summary:
-      "whether the form has a page of its own, at /p/ and its id, or its name if that is unique on the server",
+      "whether the form has a page of its own, at /p/ and its id, or its name if no other form had a page under that before",
     choices: ["on", "off"],
   },
   { flags: "--page-title <text>", summary: "title of that page; '' is the name of the form" },

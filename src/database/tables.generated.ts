@@ -86,6 +86,8 @@ export interface Tables {
     challenge: string | null;
     challenge_secret: Buffer | null;
     challenge_fault: string | null;
+    /** Null means that the page is off; else the first of a name is found under it. */
+    page_place: number | null;
   };
   /** A small number for each endpoint, which its submissions refer to. A trigger adds it. */
   endpoint_number: {

@@ -45,7 +45,7 @@ const storeAddress = z
 const page = z
   .enum(["on", "off"])
   .describe(
-    "Whether the form has a page of its own. Its address is /p/ and the id of the form, or its name if that is unique.",
+    "Whether the form has a page of its own. Its address is /p/ and the id of the form, or its name if no other form had a page under that before.",
   );
 const pageText = (what: string) => z.string().nullable().describe(what);
 const pageMembers = {

@@ -17,6 +17,7 @@ import { type Asking, isInReach } from "../workspaces/reach.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, checkTask, type Endpoint, type EndpointSettings } from "./endpoint.ts";
 import { challengeColumn, readChallengeColumn } from "./challenge.ts";
+import { placeOf } from "./page-name.ts";
 import { pageColumn, readPageColumn } from "./own-page.ts";
 
 export interface NewEndpoint {
@@ -53,6 +54,7 @@ export function* insertEndpointRow(
       state: "active",
       schema_version: 1,
       ...toColumns(settings),
+      ...(yield* placeOf(endpoint, null)),
       created_at: now,
     }),
   );
@@ -189,12 +191,6 @@ export function* listRetentions(): Steps<{ readonly number: number; readonly kee
   return (yield* all(rows)).map(({ number, keep_days }) => ({ number, keepDays: keep_days ?? 0 }));
 }
 
-/** The id of the endpoint with this name; null if there is none or there are several. */
-export function* findUniqueName(name: string): Steps<string | null> {
-  const rows = yield* all(query.selectFrom("endpoint").select("id").where("name", "=", name).limit(2));
-  return rows.length === 1 ? (rows[0]?.id ?? null) : null;
-}
-
 /** The endpoint with this id, or undefined. Does not check who may see it. */
 export function* findEndpoint(id: string): Steps<Endpoint | undefined> {
   const row = yield* first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
@@ -228,7 +224,7 @@ export function* updateEndpointRow(
   yield* run(
     query
       .updateTable("endpoint")
-      .set({ name, state, ...toColumns(settings) })
+      .set({ name, state, ...toColumns(settings), ...(yield* placeOf({ name, settings }, endpoint)) })
       .where("id", "=", endpoint.id),
   );
   yield* raiseSettingsVersion(endpoint.id);

@@ -11,7 +11,7 @@ import { pageChallenge, withChallenge } from "./page-challenge.ts";
 import { ownPagePolicy, pagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
 
-/** The path before a form's id, or before its name if that is unique on the server. */
+/** The path before a form's id, or before its name, which leads to the form that has had it there for the longest time. */
 export const OWN_PAGE_PATH = "/p/";
 
 interface OwnPageParts extends PostParts {

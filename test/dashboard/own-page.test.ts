@@ -40,25 +40,31 @@ test("an owner gives a form a page on the dashboard, and is told what is wrong w
   );
 });
 
-test("the address that its owner is given stays, whoever else gives a form the same name", async () => {
+test("the addresses that its owner is given stay, whoever else gives a form the same name, and nobody is given another's", async () => {
   const server = await startServer();
   const ben = await addFormOwner(server, "ben@example.org");
   const cakes = await addEndpointOf(server, ben, "Ben’s cakes");
-  const address = `/dashboard/endpoints/${cakes.id}/page`;
-  const links = async () =>
-    [...(await ben.get(address)).text.matchAll(/href="http[^"]*(\/p\/[^"]+)"/g)].map(
+  const addressOf = ({ id }: { readonly id: string }) => `/dashboard/endpoints/${id}/page`;
+  const links = async (owner: Pick<typeof ben, "get">, form: { readonly id: string }) =>
+    [...(await owner.get(addressOf(form))).text.matchAll(/href="http[^"]*(\/p\/[^"]+)"/g)].map(
       ([, path]) => path ?? "",
     );
   const statuses = async (paths: readonly string[]) =>
     Promise.all(paths.map(async (path) => (await server.request({ method: "GET", path })).status));
-  await ben.post(address, { page: "on" });
-  const offered = await links();
+  await ben.post(addressOf(cakes), { page: "on" });
+  const offered = await links(ben, cakes);
   expect(offered).toEqual([`/p/${cakes.id}`, "/p/Ben%E2%80%99s%20cakes"]);
   await until(async () => String(await statuses(offered)) === "200,200");
-  await addEndpointOf(server, await visit(server, "eve@example.org"), "Ben’s cakes");
-  await until(async () => String(await statuses(offered)) === "200,404");
-  // What leads nowhere is not offered.
-  expect(await links()).toEqual(offered.slice(0, 1));
+  const eve = await visit(server, "eve@example.org");
+  const copy = await addEndpointOf(server, eve, "Ben’s cakes");
+  await eve.post(addressOf(copy), { page: "on", page_title: "Eve’s cakes" });
+  const own = `/p/${copy.id}`;
+  await until(async () => String(await statuses([own])) === "200");
+  expect(await links(eve, copy)).toEqual([own]);
+  expect(await links(ben, cakes)).toEqual(offered);
+  expect(String(await statuses(offered))).toBe("200,200");
+  const named = await server.request({ method: "GET", path: offered[1] ?? "" });
+  expect(named.text).not.toContain("Eve");
 });
 
 test("its owner reads in which language the page is: that of whoever opens it, or the one that was chosen for visitors", async () => {

@@ -134,12 +134,15 @@ test("a post to the page from elsewhere is refused and stored nowhere, whatever 
   expect(server.owner.prepare("SELECT count(*) FROM held").pluck().get()).toBe(0);
 });
 
-test("a name leads to the page if it is unique on the server, an id always; both say nothing of other forms", async () => {
+test("a name leads to the page of the form that had it there first, an id always; both say nothing of other forms", async () => {
   const { server, endpoint } = await world();
   const read = async (form: string) => (await server.request({ method: "GET", path: `/p/${form}` })).status;
   expect([await read("Contact"), await read(endpoint.id)]).toEqual([200, 200]);
-  await server.addEndpoint();
-  expect([await read("Contact"), await read(endpoint.id)]).toEqual([404, 200]);
+  const page = { ...NO_PAGE, isOn: true, title: "Of a stranger" };
+  const later = await server.addEndpoint({ settings: { page } });
+  expect([await read("Contact"), await read(endpoint.id), await read(later.id)]).toEqual([200, 200, 200]);
+  const named = await server.request({ method: "GET", path: "/p/Contact" });
+  expect(named.text).not.toContain("Of a stranger");
   expect([await read("ep_none"), await read("x".repeat(3000)), await read("%00")]).toEqual([404, 404, 404]);
 });
 

@@ -2,7 +2,8 @@ import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { checkPage, NO_PAGE } from "../../endpoints/own-page.ts";
 import { setEndpoint } from "../../endpoints/endpoint-operations.ts";
-import { findUniqueName, getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
+import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
+import { findPageNamed } from "../../endpoints/page-name.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import {
@@ -33,7 +34,7 @@ export function ownPageAddress({ id }: Endpoint, base: string): string {
 
 interface Addresses {
   readonly lasting: string;
-  /** The address by the form's name; null while another form on the server has the same name. */
+  /** The address by the form's name; null while the page is off, or another form has it there. */
   readonly short: string | null;
 }
 
@@ -46,8 +47,8 @@ export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
   }: Visit): Steps<{ readonly endpoint: Endpoint; readonly addresses: Addresses }> {
     const endpoint = yield* getViewableEndpoint(viewer, params["id"] ?? "");
     const base = ownAddress(request, parts.config);
-    const isUnique = (yield* findUniqueName(endpoint.name)) === endpoint.id;
-    const short = isUnique ? `${base}/p/${encodeURIComponent(endpoint.name)}` : null;
+    const isFound = (yield* findPageNamed(endpoint.name)) === endpoint.id;
+    const short = isFound ? `${base}/p/${encodeURIComponent(endpoint.name)}` : null;
     return { endpoint, addresses: { lasting: ownPageAddress(endpoint, base), short } };
   }
 
@@ -152,7 +153,7 @@ function addressLines({ lasting, short }: Addresses): Html {
     ${
       short !== null &&
       html`<p class="hint">
-        <a href="${short}">${short}</a> leads there too, but only as long as the form has this name and no other form on this server has it.
+        <a href="${short}">${short}</a> leads there too, as long as the form has this name and its page is on.
         The first address stays.
       </p>`
     }

@@ -36,7 +36,7 @@ export interface Gatekeeper {
   recall(authorization: string | undefined, address: string): Caller | null;
   /**
    * The caller for a post from a form's own page, which needs no key; null if there is no such form or its page is off. @param form the
-   * endpoint's id, or its name if that is unique
+   * endpoint's id, or its name
    */
   ofPage(form: string, address: string): Promise<Caller | null>;
   /**
@@ -54,7 +54,7 @@ export interface Gatekeeper {
 export interface GatekeeperParts {
   readonly verifier: KeyVerifier;
   readonly directory: EndpointDirectory;
-  /** Finds the id of the endpoint with this name; null if there is none or several. */
+  /** Finds the id of the endpoint whose own page has this name; null if there is none. */
   readonly findNamed: (name: string) => Promise<string | null>;
   readonly limiter: RateLimiter;
   readonly limits: RateLimits;
