@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { importSubmissions } from "../../src/submissions/import/import-submissions.ts";
 import { importTable } from "../../src/submissions/import/import-table.ts";
 import { readCsv } from "../../src/submissions/import/read-csv.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -115,4 +116,20 @@ test("a table has the same records however its bytes are cut", async () => {
     }
     expect(await collect(signs), JSON.stringify(signs)).toEqual(await collect([signs.join("")]));
   }
+});
+
+test("millions of blank lines in an export take processor time by their size, and are counted in what is refused", async () => {
+  const db = temporaryDatabase();
+  const { actor } = await twoOwners(db);
+  const part = Buffer.from("\n \r\n".repeat(PART_BYTES / 4));
+  const bytes = function* () {
+    for (let at = 0; at < 16 * MIB; at += part.length) yield part;
+    yield Buffer.from("{broken\n");
+  };
+  const source = { name: "all.ndjson", bytes, longestPieceBytes: 4_194_304, mostMembers: 22_000 };
+  const before = process.cpuUsage();
+  const done = performOn(db, importSubmissions, {}, { actor, parts: { source } });
+  await expect(done).rejects.toThrow(`all.ndjson: line ${(16 * MIB) / 2 + 1}: not JSON`);
+  const { user, system } = process.cpuUsage(before);
+  expect(user + system).toBeLessThan(LONGEST_US);
 });

@@ -37,7 +37,8 @@ async function isOwnExport(source: ImportedFile): Promise<boolean> {
     .next()
     .catch(() => null);
   try {
-    const { id } = Object(JSON.parse(String(first?.value))) as { readonly id?: unknown };
+    const text = first?.done === false ? first.value.text : "";
+    const { id } = Object(JSON.parse(text)) as { readonly id?: unknown };
     return typeof id === "string" && isId("sub", id);
   } catch {
     return false;

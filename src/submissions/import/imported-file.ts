@@ -22,15 +22,25 @@ export interface ImportParts {
   readonly source: ImportedFile;
 }
 
-/** Reads a file line by line, in constant memory. @throws usage */
-export async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile): AsyncGenerator<string> {
+interface FileLine {
+  readonly text: string;
+  /** Counted from 1. */
+  readonly number: number;
+}
+
+const [TAB, LINE_FEED, RETURN, SPACE] = [9, 10, 13, 32];
+
+/** Reads the lines of a file that are not blank, in constant memory. A file of blank lines alone costs some nanoseconds a line. @throws usage */
+export async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile): AsyncGenerator<FileLine> {
   let rest: Buffer[] = [];
-  let length = 0;
+  let [length, number] = [0, 0];
   for await (const bytesOfPart of bytes()) {
     const part = Buffer.from(bytesOfPart.buffer, bytesOfPart.byteOffset, bytesOfPart.byteLength);
     let begun = 0;
-    for (let end = part.indexOf(10); end !== -1; end = part.indexOf(10, begun)) {
-      yield Buffer.concat([...rest, part.subarray(begun, end)]).toString("utf8");
+    for (let end = part.indexOf(LINE_FEED); end !== -1; end = part.indexOf(LINE_FEED, begun)) {
+      number += 1;
+      if (length > 0 || !isBlank(part, begun, end))
+        yield { text: Buffer.concat([...rest, part.subarray(begun, end)]).toString("utf8"), number };
       [rest, length, begun] = [[], 0, end + 1];
     }
     // Copies the rest, because the buffer of the part is reused for the next one.
@@ -39,5 +49,13 @@ export async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile)
     if (length > longestPieceBytes)
       throw new FormsvcError("usage", `${name}: a line is longer than ${longestPieceBytes} bytes`);
   }
-  if (length > 0) yield Buffer.concat(rest).toString("utf8");
+  if (length > 0) yield { text: Buffer.concat(rest).toString("utf8"), number: number + 1 };
+}
+
+function isBlank(part: Buffer, begun: number, end: number): boolean {
+  for (let at = begun; at < end; at += 1) {
+    const byte = part[at];
+    if (byte !== SPACE && byte !== RETURN && byte !== TAB) return false;
+  }
+  return true;
 }

@@ -128,9 +128,7 @@ export async function* readExport<Shape extends LineShape>(
   shape: Shape,
   now: number,
 ): AsyncGenerator<ReadLine<z.output<Shape>>> {
-  let number = 0;
-  for await (const line of linesOf(file)) {
-    number += 1;
+  for await (const { text: line, number } of linesOf(file)) {
     if (line.trim() === "") continue;
     const position = `${file.name}: line ${number}`;
     if (hasMoreMembers(line, file.mostMembers))
