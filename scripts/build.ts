@@ -22,6 +22,8 @@ async function buildExecutable(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const { assets } = await bundleSource(source, bundle);
   copyNode(source, node, null);
+  // A system does not let a file be written while it runs; what runs keeps the removed one.
+  rmSync(executable, { force: true });
   await seaModule.default(bundle, {
     nodePath: node,
     signature: process.platform === "darwin",
