@@ -139,7 +139,7 @@ test("without a bin, deleting asks first, and then deletes all or none", async (
   expect([done.headers["location"], left()]).toEqual(["/dashboard?class=low&notice=did-purge&n=3", 1]);
 });
 
-test("what is deleted comes into the bin, from which the notice and the bin bring it back", async () => {
+test("what is deleted comes into the bin, from which the notice, pressed twice too, and the bin bring it back", async () => {
   const { server, ben, ids, others } = await world();
   const binned = (): unknown[] =>
     server.owner.prepare("SELECT id FROM submission_bin ORDER BY id").pluck().all();
@@ -158,6 +158,11 @@ test("what is deleted comes into the bin, from which the notice and the bin brin
   expect(shown.text).toContain('<button class="small" name="do" value="undelete">Undo</button>');
   const undone = await ben.post(action, ticked("undelete", ids));
   expect([undone.headers["location"], binned()]).toEqual(["/dashboard?q=number&notice=did-undelete&n=3", []]);
+  const changes = () => server.owner.prepare("SELECT count(*) FROM audit_event").pluck().get();
+  const before = changes();
+  const twice = await ben.post(action, ticked("undelete", ids));
+  expect([twice.headers["location"], changes()]).toEqual([undone.headers["location"], before]);
+  expect((await ben.post(action, ticked("undelete", [...ids, others]))).status).toBe(404);
   await ben.post("/dashboard/bulk", ticked("delete", ids));
   const [one = "", two = ""] = ids;
   const bin = await ben.get("/dashboard?deleted=1");

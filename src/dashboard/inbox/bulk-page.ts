@@ -54,6 +54,8 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     const { path, ...position } = readReturn(query);
     const back = addressOf(readInboxFilter(query), path, position);
     if (named.length + hams.length === 0) return redirect(back, "none-selected");
+    // Somebody pressed Undo twice: the answer to the second press takes the place of the first.
+    if (ids.length === 0 && deed === "undelete") return redirect(back, "did-undelete", named.length);
     if (ids.length + hams.length === 0)
       return redirect(addressOf(readInboxFilter(query)), "in-bin", named.length);
     const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);
@@ -90,16 +92,17 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
 }
 
 /**
- * Leaves out what somebody has deleted since the page was loaded, so that the action goes on with the rest. Only the bin's own actions are
- * for what is in it.
+ * Leaves out what somebody has deleted or brought back since the page was loaded, so that the action goes on with the rest. Only the bin's
+ * own actions are for what is in it.
  *
- * @throws not_found for a submission in the bin that the viewer may not see, as for one that does not exist
+ * @throws not_found for a submission that is left out and that the viewer may not see, as for one that does not exist
  */
 function* dropStale(viewer: Viewer, deed: Deed, ids: readonly string[]): Steps<readonly string[]> {
-  if (deed === "undelete" || deed === "purge") return ids;
+  if (deed === "purge") return ids;
   const binned = yield* listBinned(ids);
-  for (const id of binned) yield* getViewableSubmission(viewer, id);
-  return ids.filter((id) => !binned.has(id));
+  const isStale = (id: string): boolean => binned.has(id) !== (deed === "undelete");
+  for (const id of ids.filter(isStale)) yield* getViewableSubmission(viewer, id);
+  return ids.filter((id) => !isStale(id));
 }
 
 /** The submissions that the action will change: those that are done already, or marked as spam, stay as they are when it is undone. */
