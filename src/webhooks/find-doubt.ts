@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { isIP } from "node:net";
 import { workFor } from "../foundation/work-for.ts";
 import type { Viewing } from "../operations/actor.ts";
+import { plainHost } from "./address-guard.ts";
 import { findReceiverRefusal, isReceiverReachable } from "./find-receiver-refusal.ts";
 import { NOT_SENT_THERE } from "./hide-network.ts";
 import type { WebhookSettings } from "./webhook.ts";
@@ -33,4 +35,15 @@ export async function findDoubt(
   const refusal = await workFor(accountId, () => findReceiverRefusal(settings, allowNetworks));
   if (refusal === null) return NO_DOUBT;
   return { refused: `nothing will be sent there: ${refusal.reason}`, remedy: refusal.remedy };
+}
+
+/**
+ * The same for a page that only shows webhooks: no name is looked up except `localhost`, so other names are never in doubt. Nor is any host
+ * for other accounts than operators, because the difference would tell them which names exist.
+ */
+export async function findDoubtOfNumber(...given: Parameters<typeof findDoubt>): Promise<Doubt> {
+  const [{ isOperator }, { url }] = given;
+  const host = plainHost(new URL(url).hostname);
+  const isKnown = isIP(host) !== 0 || host === "localhost";
+  return isOperator && isKnown ? findDoubt(...given) : NO_DOUBT;
 }

@@ -6,7 +6,7 @@ import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { MAX_RECIPIENTS_OF_KIND, type Recipient } from "../outbox/queue/recipient.ts";
-import { insertRecipient, setWanted } from "../outbox/queue/recipient-store.ts";
+import { forgetFailures, insertRecipient, setWanted } from "../outbox/queue/recipient-store.ts";
 import {
   getRecipientOf,
   joinRows,
@@ -81,7 +81,8 @@ export function listWebhooks(endpointId: string | null): Steps<Webhook[]> {
 }
 
 /**
- * Changes settings. Pending deliveries use the new ones from their next attempt on. @throws usage if a setting is out of its bounds;
+ * Changes settings. Pending deliveries use the new ones from their next attempt on. What was known of an address ends with it, and a
+ * webhook that the old one stopped sends again. @throws usage if a setting is out of its bounds;
  * not_found.
  */
 export function* updateWebhookRows(
@@ -102,6 +103,7 @@ export function* updateWebhookRows(
       .where("id", "=", id),
   );
   yield* setWanted(id, wanted);
+  if (url !== undefined && url !== settings.url) yield* forgetFailures(id);
   return yield* getWebhook(id);
 }
 

@@ -347,3 +347,22 @@ test.each([
     expect(server.owner.prepare("SELECT count(*) FROM webhook").pluck().get()).toBe(0);
   },
 );
+
+test("an operator’s webhook to a private address that is refused is not said to work, but that nothing is sent there and what to do", async () => {
+  const { server, ada, endpoint } = await begin();
+  const url = "http://10.1.2.3/hook";
+  const { id } = await add(ada, { endpoint: endpoint.id, url });
+  const path = `/dashboard/webhooks/${id}`;
+  for (const shown of [path, "/dashboard/notifications"]) {
+    const { text } = await ada.get(shown);
+    expect(text).toContain(">Refused<");
+    expect(text).not.toContain(">Working<");
+  }
+  const { text } = await ada.get(path);
+  expect(text).toContain("Nothing will be sent there: 10.1.2.3 is a private address.");
+  expect(text).toContain("Tick “Allow private addresses”");
+  const local = await add(ada, { endpoint: endpoint.id, url: "http://localhost:5678/hook" });
+  expect((await ada.get(`/dashboard/webhooks/${local.id}`)).text).toContain(">Refused<");
+  server.owner.execute(`UPDATE webhook SET allow_private = 1 WHERE id = '${id}'`);
+  expect((await ada.get(path)).text).toContain(">Working<");
+});

@@ -54,3 +54,28 @@ test("a webhook is stored with its address and the names of its headers in norma
   await db.transaction(() => updateWebhookRows(keyring, webhook.id, { url: "HTTP://0x7f.1" }));
   expect(db.now(() => getWebhook(webhook.id)).settings.url).toBe("http://127.0.0.1/");
 });
+
+const KNOWN = "breaker = 'open', breaker_count = 3, not_before = 9000, failing_since = 1000, gone_at = 1000";
+
+test("what was known of an address ends with it: its failures, its probes, and that it is gone, but not that its owner paused it", async () => {
+  await using world = new WebhookWorld();
+  const { keyring, db } = world;
+  const { webhook } = world.addWebhook("https://old.example.com/");
+  const change = (state: string, url: string) => {
+    db.execute(`UPDATE recipient SET ${KNOWN}, state = '${state}'`);
+    return db.now(() => updateWebhookRows(keyring, webhook.id, { url, maxSpamScore: 70 }));
+  };
+  const nothing = {
+    failingSince: null,
+    goneAt: null,
+    breaker: { state: "ramping", count: 1, notBeforeMs: 0 },
+  };
+  expect(change("stopped", "https://old.example.com/")).toMatchObject({
+    state: "stopped",
+    failingSince: 1000,
+    breaker: { state: "open" },
+  });
+  expect(change("enabled", "https://a.example.com/")).toMatchObject({ state: "enabled", ...nothing });
+  expect(change("stopped", "https://b.example.com/")).toMatchObject({ state: "enabled", ...nothing });
+  expect(change("disabled", "https://c.example.com/")).toMatchObject({ state: "disabled", ...nothing });
+});

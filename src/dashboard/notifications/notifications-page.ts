@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { type Doubt, findDoubtOfNumber } from "../../webhooks/find-doubt.ts";
 import { readSchema } from "../../endpoints/endpoint-store.ts";
 import type { Condition } from "../../outbox/queue/conditions.ts";
 import { html, type Html } from "../../foundation/html.ts";
@@ -81,14 +82,19 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     const find = async <Of extends AnyRecipient>(
       type: RecipientType<Of>,
       parameter: string,
-      rowOf: (owned: Owned<Of>) => Row,
+      rowOf: (owned: Owned<Of>) => Row | Promise<Row>,
     ): Promise<Found> => {
       const after = query.get(parameter);
       const owned = await db.read(() => listOwned(viewer, type, after, PAGE_SIZE + 1));
-      return { rows: owned.map(rowOf), parameter, isFirst: after === null };
+      const rows: Row[] = [];
+      for (const each of owned) rows.push(await rowOf(each));
+      return { rows, parameter, isFirst: after === null };
     };
     const mail = await find(MAIL_RECIPIENTS, "mail_after", (each) => mailRow(each, fault));
-    const webhooks = await find(WEBHOOKS, "after", webhookRow);
+    const webhooks = await find(WEBHOOKS, "after", async (each) => {
+      const { allowNetworks } = config.webhooks;
+      return webhookRow(each, await findDoubtOfNumber(viewer, each.recipient.settings, allowNetworks));
+    });
     const replies = await find(REPLIES, "replies_after", (each) => replyRow(each, fault));
     const nameForm = await formNames(
       viewer,
@@ -152,10 +158,10 @@ function mailRow({ recipient, endpoint }: Owned<MailRecipient>, fault: Destinati
   };
 }
 
-function webhookRow({ recipient: webhook, endpoint }: Owned<Webhook>): Row {
+function webhookRow({ recipient: webhook, endpoint }: Owned<Webhook>, doubt: Doubt): Row {
   const { id, settings, failingSince } = webhook;
   const name = new URL(settings.url).host;
-  const health = healthOf(webhook);
+  const health = healthOf(webhook, doubt);
   const path = recipientPath(WEBHOOK_KIND, id);
   return { id, path, name, health, failingSince, endpoint, conditions: settings.conditions };
 }

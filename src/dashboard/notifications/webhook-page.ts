@@ -1,6 +1,6 @@
 import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
-import { findDoubt } from "../../webhooks/find-doubt.ts";
+import { findDoubt, findDoubtOfNumber } from "../../webhooks/find-doubt.ts";
 import { testWebhook } from "../../webhooks/test-webhook.ts";
 import { webhookOperations } from "../../webhooks/webhook-operations.ts";
 import { WEBHOOKS } from "../../webhooks/webhook-store.ts";
@@ -38,12 +38,13 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     const list = await readDeliveryList(db, webhookKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
     const fields = await db.read(() => readSchema(found.endpoint));
+    const doubt = await findDoubtOfNumber(viewer, settings, allowNetworks);
     // For other viewers the result of the test contains all that they may know.
     const isExplained = tested !== null && viewer.isOperator;
     const refused = isExplained ? doubtWords(await findDoubt(viewer, settings, allowNetworks)) : null;
     return page(
       new URL(settings.url).host,
-      webhookView({ ...found, fields, queue, list, tested, refused, allowNetworks }),
+      webhookView({ ...found, fields, queue, list, tested, doubt, refused, allowNetworks }),
     );
   }
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { html, type Html } from "../../foundation/html.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
+import type { Doubt } from "../../webhooks/find-doubt.ts";
 import type { testResultShape } from "../../webhooks/webhook-json.ts";
 import type { Owned } from "../../recipients/reach-recipient.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
@@ -22,16 +23,18 @@ export interface WebhookView extends Owned<Webhook> {
   readonly list: DeliveryList;
   /** The result of the test that was just sent; null if none was. */
   readonly tested: TestOutcome | null;
-  /** Why nothing would be sent to the address; null if it is allowed. */
+  /** Whether its address is refused, as far as that is known without looking up a name. */
+  readonly doubt: Doubt;
+  /** After a test: why nothing would be sent to the address; null if it is allowed. */
   readonly refused: string | null;
   /** `webhooks.allowNetworks` */
   readonly allowNetworks: readonly string[];
 }
 
 export function webhookView(view: WebhookView): Html {
-  const { recipient: webhook, queue, tested, refused } = view;
+  const { recipient: webhook, queue, tested, doubt, refused } = view;
   const { host } = new URL(webhook.settings.url);
-  const health = healthOf(webhook);
+  const health = healthOf(webhook, doubt);
   const path = pathOf(webhook.id);
   const isOn = webhook.state === "enabled";
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>

@@ -6,16 +6,20 @@ import type { Health } from "./health.ts";
 import { sentence } from "../kit/sentence.ts";
 import { dueTime, exactTime } from "../kit/time.ts";
 
-export function healthOf({ state, failingSince, breaker }: Webhook): Health {
+/** @param doubt whether its address is refused, as far as that is known without looking up a name */
+export function healthOf({ state, failingSince, breaker }: Webhook, doubt: Doubt): Health {
   if (state === "stopped") {
     const sentence = html`The receiver answered twice that it is gone (410), so nothing is sent any more. Submissions
-      are kept. Change the address if it moved, then start sending again.`;
+      are kept. If it moved, change the address: then they are sent there. If it is back, start sending again.`;
     return { label: "Stopped", tone: "high", sentence };
   }
   if (state === "disabled") {
     const sentence = html`Sending is paused. New submissions are kept for it, and are sent when you start it again.`;
     return { label: "Paused", tone: "medium", sentence };
   }
+  const refused = doubtWords(doubt);
+  if (failingSince === null && refused !== null)
+    return { label: "Refused", tone: "high", sentence: html`${refused}` };
   if (failingSince === null)
     return { label: "Working", tone: "done", sentence: html`No message has failed since the last success.` };
   const next =

@@ -122,13 +122,35 @@ export function* setWanted(
 export function* setRecipientEnabled(id: string, isEnabled: boolean): Steps<void> {
   const row = query.updateTable("recipient").where("id", "=", id);
   if (isEnabled) {
-    const forgiven = { ...breakerColumns(RECOVERING), gone_at: null, failing_since: null, refusals: 0 };
-    yield* run(row.set({ state: "enabled", ...forgiven }).where("state", "!=", "enabled"));
+    yield* run(row.set({ state: "enabled", ...forgiven() }).where("state", "!=", "enabled"));
   } else {
     // A stopped recipient can be disabled too: its owner then knows of the problem, and needs no more reports.
     yield* run(row.set({ state: "disabled" }));
   }
   yield* raiseSettingsVersion("rows");
+}
+
+/**
+ * Forgets the failures of a recipient whose address is another one now; deliveries begin one at a time. One that its failures stopped is
+ * enabled, and `alignDeliveries` then releases its deliveries. One that its owner disabled stays so.
+ */
+export function* forgetFailures(id: string): Steps<void> {
+  const row = query.updateTable("recipient").where("id", "=", id);
+  const known = row.where((eb) =>
+    eb.or([
+      eb("breaker", "!=", "closed"),
+      eb("not_before", ">", 0),
+      eb("failing_since", "is not", null),
+      eb("gone_at", "is not", null),
+    ]),
+  );
+  yield* run(known.set(forgiven()));
+  yield* run(row.where("state", "=", "stopped").set({ state: "enabled" }));
+  yield* raiseSettingsVersion("rows");
+}
+
+function forgiven() {
+  return { ...breakerColumns(RECOVERING), gone_at: null, failing_since: null, refusals: 0 };
 }
 
 /**
