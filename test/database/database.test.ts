@@ -124,7 +124,7 @@ describe("a path that cannot be used is refused with what to do", () => {
       () => join(temporaryFolder(), "no", "formsvc.db"),
       /folder does not exist/,
     ],
-    ["a folder instead of a file", () => temporaryFolder(), /cannot be opened/],
+    ["a folder instead of a file", () => temporaryFolder(), /it is a folder; name a file in it/],
     [
       "a file that is no database",
       () => {
