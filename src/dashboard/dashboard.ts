@@ -120,6 +120,5 @@ export function mountDashboard(server: FastifyInstance, parts: DashboardParts): 
   };
   // This must run before the hooks that wait for answers to end.
   server.addHook("preClose", async () => live.close());
-  server.addHook("onClose", () => parts.imports?.close());
   server.register(addScope, { prefix: "/dashboard" });
 }

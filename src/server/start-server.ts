@@ -181,7 +181,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 async function stopServing(
-  { posts, mail, deliverer, scanner }: SubmitService,
+  { posts, submissions, mail, deliverer, scanner }: SubmitService,
   chores: ServerChores,
   closers: readonly CloseServer[],
   graceMs: number,
@@ -194,6 +194,7 @@ async function stopServing(
   // The chores are stopped before the servers are closed: a service manager sends its signal also to the process that makes a backup.
   const ended = chores.stop();
   await Promise.all(closers.map((close) => close(graceMs)));
+  await submissions.imports.close();
   await ended;
   await posts.drain();
   await delivered;

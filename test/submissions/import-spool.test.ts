@@ -137,3 +137,31 @@ test("while a kept file is used its importer sends no other one, and it is used 
   await file.close();
   await expect(file.keep(nothing)).rejects.toMatchObject(GONE);
 });
+
+test("a stop ends work that reads a file at its next piece, waits for the work's end, and takes no further file", async () => {
+  const { spool } = open();
+  const file = await spool.receive(body(PART.length), { importer: OWNER, name: "a.csv", lengthBytes: null });
+  let [pieces, hasEnded] = [0, false];
+  const begun = Promise.withResolvers<void>();
+  const work = file.use(async () => {
+    try {
+      for await (const _ of file.bytes()) {
+        pieces += 1;
+        begun.resolve();
+        await until(() => stop !== null);
+      }
+    } finally {
+      hasEnded = true;
+    }
+  });
+  let stop: Promise<void> | null = null;
+  await begun.promise;
+  const refusal = { code: "unavailable", message: expect.stringContaining("being restarted") as string };
+  const refused = expect(work).rejects.toMatchObject(refusal);
+  stop = spool.close();
+  await stop;
+  expect([pieces, hasEnded]).toEqual([1, true]);
+  await refused;
+  const later = spool.receive(unread(), { importer: OWNER, name: "a.csv", lengthBytes: 1 });
+  await expect(later).rejects.toMatchObject(refusal);
+});

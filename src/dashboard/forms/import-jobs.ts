@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
+import type { Background } from "../../foundation/background.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import {
   findFormat,
@@ -122,9 +123,8 @@ export class ImportJobs {
   async #run(visit: Visit, job: ImportJob, { isDry }: { readonly isDry: boolean }): Promise<Outcome> {
     const { endpointId: endpoint, format, choices } = job;
     const more = {
-      parts: { source: job.file },
+      parts: { source: { ...job.file, bytes: () => readUntilClosing(job.file, this.#parts.background) } },
       onProgress: ({ done, total }: { readonly done: number; readonly total: number | null }): void => {
-        if (this.#parts.background.isClosing) throw serverStops();
         job.state = { kind: "running", done, total };
       },
     };
@@ -160,6 +160,14 @@ export class ImportJobs {
 const RUNNING: ImportState = { kind: "running", done: 0, total: null };
 const UNFORESEEN =
   "Something went wrong on the server, which its log tells. Rows that came in before are there";
+
+/** No client waits for a job, so it ends as soon as the server begins to stop. */
+async function* readUntilClosing(file: ReceivedFile, background: Background): AsyncGenerator<Uint8Array, void> {
+  for await (const part of file.bytes()) {
+    if (background.isClosing) throw serverStops();
+    yield part;
+  }
+}
 
 function serverStops(): FormsvcError {
   return new FormsvcError("unavailable", "The server is being restarted; choose the file again in a moment");

@@ -63,6 +63,8 @@ const PIECE_BYTES = 4_194_304;
 const MOST_MEMBERS = 22_000;
 const PART_BYTES = 65_536;
 const RETRY_SECONDS = 60;
+/** A restart takes less. */
+const STOP_RETRY_SECONDS = 5;
 /** Time in which somebody looks at what an import would do, and then runs it. */
 const KEEP_MS = 1_800_000;
 
@@ -76,6 +78,7 @@ export class ImportSpool {
   readonly #waiting = new Map<string, () => Promise<void>>();
   /** The number of bytes received, by day and importer. */
   readonly #sent = new BoundedMap<string, number>(MAX_REMEMBERED);
+  readonly #uses = new Uses();
 
   constructor(parts: ImportSpoolParts) {
     this.#parts = parts;
@@ -91,6 +94,7 @@ export class ImportSpool {
     body: AsyncIterable<Buffer>,
     { importer, name, lengthBytes }: { importer: Importer; name: string; lengthBytes: number | null },
   ): Promise<ReceivedFile> {
+    this.#uses.mayGoOn();
     const { id, isBounded } = importer;
     const now = this.#parts.clock.now();
     const day = `${dayStart(now)} ${id}`;
@@ -113,7 +117,7 @@ export class ImportSpool {
     const stay = this.#stayOf(id, spool);
     try {
       const sha256 = await this.#fill(spool, body, { roomBytes: room, now });
-      return receivedFile(name, spool, sha256, stay);
+      return receivedFile({ name, spool, sha256, stay, uses: this.#uses });
     } catch (error) {
       await stay.close();
       throw error;
@@ -122,8 +126,9 @@ export class ImportSpool {
     }
   }
 
-  /** Closes all files that wait for their importers. */
+  /** Ends the work that reads files, at its next piece, and closes all files that wait for their importers. */
   async close(): Promise<void> {
+    await this.#uses.end();
     while (await this.#closeLongestWaiting());
   }
 
@@ -197,7 +202,43 @@ interface Stay {
   readonly close: () => Promise<void>;
 }
 
-function receivedFile(name: string, spool: Spool, sha256: Buffer, { close, wait, goOn }: Stay): ReceivedFile {
+/** The work that reads files. It may take minutes, and ends when the server stops. */
+class Uses {
+  readonly #running = new Set<Promise<unknown>>();
+  #isEnding = false;
+
+  /** @throws unavailable if the server stops */
+  mayGoOn(): void {
+    if (this.#isEnding) throw serverStops();
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const running = work();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Resolves when all work has ended. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await Promise.allSettled(this.#running);
+  }
+}
+
+interface ReceivedParts {
+  readonly name: string;
+  readonly spool: Spool;
+  readonly sha256: Buffer;
+  readonly stay: Stay;
+  readonly uses: Uses;
+}
+
+function receivedFile({ name, spool, sha256, stay, uses }: ReceivedParts): ReceivedFile {
+  const { close, wait, goOn } = stay;
   const source = spool.source(0, spool.size);
   let isUsed = false;
   let isKeeping = false;
@@ -208,6 +249,7 @@ function receivedFile(name: string, spool: Spool, sha256: Buffer, { close, wait,
     mostMembers: MOST_MEMBERS,
     async *bytes() {
       for (let offset = 0; offset < source.size; offset += PART_BYTES) {
+        uses.mayGoOn();
         yield await source.read(offset, PART_BYTES);
         await yieldToOthers();
       }
@@ -215,7 +257,7 @@ function receivedFile(name: string, spool: Spool, sha256: Buffer, { close, wait,
     async use(work) {
       isUsed = true;
       try {
-        return await work();
+        return await uses.run(work);
       } finally {
         await close();
       }
@@ -228,7 +270,7 @@ function receivedFile(name: string, spool: Spool, sha256: Buffer, { close, wait,
       goOn();
       isKeeping = true;
       try {
-        return await work();
+        return await uses.run(work);
       } finally {
         isKeeping = false;
         wait();
@@ -251,6 +293,14 @@ function noRoom(cause?: unknown): FormsvcError {
     retryAfterSeconds: RETRY_SECONDS,
     ...(cause !== undefined && { cause }),
   });
+}
+
+function serverStops(): FormsvcError {
+  return new FormsvcError(
+    "unavailable",
+    "the server is being restarted; send the file again in a moment (what is imported twice is there once)",
+    { retryAfterSeconds: STOP_RETRY_SECONDS },
+  );
 }
 
 function dayIsFull(now: number): FormsvcError {
