@@ -197,7 +197,7 @@ each submission into the endpoint with its name, and --files takes the folder "f
         options.files === null
           ? await terminal.bring(importSubmissions, input, importFile(file))
           : await bringWithFiles(context, terminal, { ...input, file, folder: options.files });
-      const { added, known, files: brought } = imported;
+      const { added, known, elsewhere = 0, files: brought } = imported;
       if (output.isJson)
         output.json(
           format === null
@@ -206,6 +206,7 @@ each submission into the endpoint with its name, and --files takes the folder "f
                 rows: added + known,
                 imported: added,
                 known,
+                ...(elsewhere > 0 && { elsewhere }),
                 refused: [],
                 unmapped: [],
                 ...(brought && { files: brought }),
@@ -213,9 +214,14 @@ each submission into the endpoint with its name, and --files takes the folder "f
         );
       const did = options.dryRun ? "would be added" : "added";
       output.note(`${countOf(added, "submission")} ${did}, ${known} ${known === 1 ? "was" : "were"} there`);
+      if (elsewhere > 0) output.note(inAnotherForm(elsewhere));
       if (brought !== undefined) showBrought(output, brought);
     }),
 });
+
+function inAnotherForm(count: number): string {
+  return `${count} of these ${count === 1 ? "is" : "are"} in another form, which keeps ${count === 1 ? "it" : "them"}; to have copies in this one, export as csv and import that with --format csv`;
+}
 
 interface WithFiles {
   readonly endpoint: string | null;

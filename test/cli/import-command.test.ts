@@ -113,3 +113,30 @@ test("an export that is imported by the format's name does not bring back what w
   expect((await machine.mustRun(["submission", "export", "--json"])).stdout).toBe("");
   expect(await machine.json(restore)).toEqual({ imported: { added: 1, known: 0 } });
 }, 60_000);
+
+test("an export that is imported into another form says that the posts are in the first one, and the way that it names makes copies", async () => {
+  const machine = operatorMachine();
+  const first = await machine.createEndpoint();
+  const other = await machine.createEndpoint({ name: "Copy" });
+  writeFileSync(machine.path("old.csv"), table(2));
+  await machine.mustRun(["submission", "import", "old.csv", "--endpoint", first.id, "--format", "csv"]);
+  const { stdout: exported } = await machine.mustRun(["submission", "export", "--json"]);
+  machine.write("all.ndjson", exported);
+  const args = ["submission", "import", "all.ndjson", "--endpoint", other.id];
+  for (const dry of [[], ["--dry-run"]]) {
+    const { stderr } = await machine.mustRun([...args, ...dry]);
+    expect(stderr).toMatch(/^0 submissions (would be )?added, 2 were there$/m);
+    expect(stderr).toContain("2 of these are in another form, which keeps them");
+  }
+  expect(await machine.json(args)).toEqual({ imported: { added: 0, known: 2, elsewhere: 2 } });
+  expect(await machine.json(["submission", "import", "all.ndjson", "--endpoint", first.id])).toEqual({
+    imported: { added: 0, known: 2 },
+  });
+
+  machine.write("all.csv", (await machine.mustRun(["submission", "export", "--format", "csv"])).stdout);
+  const copy = ["submission", "import", "all.csv", "--format", "csv", "--endpoint"];
+  expect(await machine.json([...copy, first.id])).toMatchObject({ imported: 0, known: 2 });
+  expect(await machine.json([...copy, other.id])).toMatchObject({ imported: 2, known: 0 });
+  expect(await machine.json([...copy, other.id])).toMatchObject({ imported: 0, known: 2 });
+  expect(await machine.stored(other)).toEqual(await machine.stored(first));
+}, 60_000);

@@ -26,7 +26,10 @@ export interface ImportChoices {
   readonly map: readonly string[];
 }
 
-type Outcome = z.output<typeof importTable.output>;
+type Outcome = z.output<typeof importTable.output> & {
+  /** The number of known posts that another form has. */
+  readonly elsewhere: number;
+};
 
 export type ImportState =
   | { readonly kind: "running"; readonly done: number; readonly total: number | null }
@@ -130,14 +133,18 @@ export class ImportJobs {
     };
     if (format === "ndjson") {
       const input = { endpoint, imported_from: "ndjson", dry_run: isDry } as const;
-      const { added, known } = (await visit.performWith(more, importSubmissions, input)).imported;
-      return { rows: added + known, imported: added, known, refused: [], unmapped: [] };
+      const {
+        added,
+        known,
+        elsewhere = 0,
+      } = (await visit.performWith(more, importSubmissions, input)).imported;
+      return { rows: added + known, imported: added, known, elsewhere, refused: [], unmapped: [] };
     }
     const input = { endpoint, format: format ?? "csv", map: choices.map, encoding: choices.encoding };
     // The page says before the import that the rows have no times.
     const chosen = { ...input, without_times: true, dry_run: isDry };
     const outcome = await visit.performWith(more, importTable, chosen);
-    return { ...outcome, refused: outcome.refused.slice(0, MAX_SHOWN) };
+    return { ...outcome, elsewhere: 0, refused: outcome.refused.slice(0, MAX_SHOWN) };
   }
 
   #begin(job: ImportJob, step: ImportJob["step"], work: () => Promise<Outcome>): void {
@@ -162,7 +169,10 @@ const UNFORESEEN =
   "Something went wrong on the server, which its log tells. Rows that came in before are there";
 
 /** No client waits for a job, so it ends as soon as the server begins to stop. */
-async function* readUntilClosing(file: ReceivedFile, background: Background): AsyncGenerator<Uint8Array, void> {
+async function* readUntilClosing(
+  file: ReceivedFile,
+  background: Background,
+): AsyncGenerator<Uint8Array, void> {
   for await (const part of file.bytes()) {
     if (background.isClosing) throw serverStops();
     yield part;

@@ -110,7 +110,8 @@ function facts(outcome: Outcome, imported: string): Html {
   const lines: readonly (readonly [string, number])[] = [
     ["Rows in the file", outcome.rows],
     [imported, outcome.imported],
-    ["There already, left as they are", outcome.known],
+    ["There already, left as they are", outcome.known - outcome.elsewhere],
+    ...(outcome.elsewhere > 0 ? [["In another form, which keeps them", outcome.elsewhere] as const] : []),
     ["Refused", refusedCount(outcome)],
   ];
   return html`<dl class="facts">

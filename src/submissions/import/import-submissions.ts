@@ -13,7 +13,7 @@ import { claimRows, idHash, knownRows } from "./imported-rows.ts";
 import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 import { RowCounts } from "./row-counts.ts";
 import { readLine, type SubmissionLine, submissionLine } from "../stored/submission-json.ts";
-import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
+import { ADD_IMPORTED_SQL, findEndpointsOf, importedValues } from "../stored/submission-store.ts";
 
 interface Parts extends ImportParts {
   /** Absent if submissions are imported without the bytes of their files. */
@@ -46,6 +46,10 @@ export const importSubmissions = operation({
     imported: z.strictObject({
       added: z.number(),
       known: z.number().describe("The number of submissions whose id exists already; they are not changed."),
+      elsewhere: z
+        .number()
+        .optional()
+        .describe("The number of known ones that another form has, and this one does not; absent if none."),
       files: z
         .strictObject({
           added: z.number(),
@@ -75,7 +79,7 @@ export const importSubmissions = operation({
     const total = await countLines(readExport(source, submissionLine, context.now), targetOf);
     const state: Import = { importedFrom, total, recorded: new Set(), tally: new FileTally() };
     const counted = new RowCounts();
-    let [added, done] = [0, 0];
+    let [added, elsewhere, done] = [0, 0, 0];
     for await (const batch of batchesOf(readExport(source, submissionLine, context.now))) {
       const lines: PreparedLine[] = [];
       for (const each of batch) lines.push(prepareLine(each, await targetOf(each), importedFrom));
@@ -91,11 +95,17 @@ export const importSubmissions = operation({
         for await (const index of bringFilesOf(context, state, lines, away))
           yield { done: done + index, total };
       }
+      elsewhere += await context.db.read(() => countElsewhere(lines));
       done += batch.length;
       yield { done, total };
     }
     return {
-      imported: { added, known: done - added, ...(files !== undefined && { files: state.tally.summary() }) },
+      imported: {
+        added,
+        known: done - added,
+        ...(elsewhere > 0 && { elsewhere }),
+        ...(files !== undefined && { files: state.tally.summary() }),
+      },
     };
   },
 });
@@ -144,7 +154,12 @@ async function* bringFilesOf(
 function* countNew(lines: readonly PreparedLine[], importedFrom: "ndjson" | null): Steps<number> {
   const away = importedFrom === null ? new Set() : yield* stayAway(lines, importedFrom, knownRows);
   const ids = new Set(lines.filter((each) => !away.has(each)).map(({ line }) => line.id));
-  return ids.size - (yield* findStoredIds([...ids])).size;
+  return ids.size - (yield* findEndpointsOf([...ids])).size;
+}
+
+function* countElsewhere(lines: readonly PreparedLine[]): Steps<number> {
+  const stored = yield* findEndpointsOf(lines.map(({ line }) => line.id));
+  return lines.filter(({ line, endpoint }) => (stored.get(line.id) ?? endpoint.id) !== endpoint.id).length;
 }
 
 /** Records these hashes. Returns those that were known before. */
@@ -170,7 +185,7 @@ function* stayAway(
     for (const { each, hash } of hashed) if (before.has(hash)) imported.push(each);
   }
   if (imported.length === 0) return new Set();
-  const stored = yield* findStoredIds(imported.map(({ line }) => line.id));
+  const stored = yield* findEndpointsOf(imported.map(({ line }) => line.id));
   return new Set(imported.filter(({ line }) => !stored.has(line.id)));
 }
 

@@ -18,7 +18,7 @@ import { type ColumnMap, mapColumns, type MappingRequest, namesOf } from "./map-
 import { zoneInHeading } from "./own-time-heading.ts";
 import { type ReadRow, readRow, type RefusedRow, type RowReader } from "./read-import-row.ts";
 import { RowCounts } from "./row-counts.ts";
-import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
+import { ADD_IMPORTED_SQL, findEndpointsOf, importedValues } from "../stored/submission-store.ts";
 import { openTable, type Table } from "./table-rows.ts";
 
 /** The largest number of submissions in one transaction; a server that writes at the same time waits for it. */
@@ -214,15 +214,17 @@ function* newHashes(endpoint: Endpoint, rows: readonly ReadRow[]): Steps<readonl
     endpoint.id,
     rows.map(({ hash }) => hash),
   );
-  const own = yield* ownIds(rows);
+  const own = yield* ownIds(endpoint, rows);
   const fresh = rows.filter(({ hash, serviceId }) => !known.has(hash) && !own.has(serviceId));
   return fresh.map(({ hash }) => hash);
 }
 
-/** Finds the ids of submissions that exist here: the table may be an export of our own. */
-function* ownIds(rows: readonly ReadRow[]): Steps<ReadonlySet<string>> {
+/** Finds the ids of submissions that the form has: the table may be an export of our own. In another form they get new ids. */
+function* ownIds(endpoint: Endpoint, rows: readonly ReadRow[]): Steps<ReadonlySet<string>> {
   const ids = rows.map(({ serviceId }) => serviceId).filter((id) => isId("sub", id));
-  return ids.length === 0 ? new Set() : yield* findStoredIds(ids);
+  if (ids.length === 0) return new Set();
+  const stored = yield* findEndpointsOf(ids);
+  return new Set(ids.filter((id) => stored.get(id) === endpoint.id));
 }
 
 /** Adds rows. @param began the text to record with the first row that is added; null if it is recorded already. */
@@ -231,7 +233,7 @@ function* addRows(
   rows: readonly ReadRow[],
   began: string | null,
 ): Steps<Outcome<number>> {
-  const own = yield* ownIds(rows);
+  const own = yield* ownIds(endpoint, rows);
   const foreign = rows.filter(({ serviceId }) => !own.has(serviceId));
   const fresh = new Set(yield* claimRows(endpoint.id, [...new Set(foreign.map(({ hash }) => hash))]));
   let added = 0;

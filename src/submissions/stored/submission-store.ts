@@ -106,12 +106,13 @@ export function importedValues(submission: Submission): (string | number | null)
   return [...contentValues(submission), submission.endpointId, submission.importedFrom ?? null];
 }
 
-const STORED_SQL = `SELECT id FROM submission WHERE id IN ${LISTED_IDS}`;
+const STORED_SQL = `SELECT submission.id, endpoint_number.endpoint_id FROM submission
+  JOIN endpoint_number ON endpoint_number.number = submission.endpoint_number WHERE submission.id IN ${LISTED_IDS}`;
 
-/** Returns those of the ids that belong to submissions. */
-export function* findStoredIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
-  const rows = yield* all(text<{ id: string }>(STORED_SQL, listParameter(ids)));
-  return new Set(rows.map(({ id }) => id));
+/** Returns the endpoint of each of these ids that belongs to a submission. */
+export function* findEndpointsOf(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+  const rows = yield* all(text<{ id: string; endpoint_id: string }>(STORED_SQL, listParameter(ids)));
+  return new Map(rows.map(({ id, endpoint_id: endpointId }) => [id, endpointId]));
 }
 
 /** The largest size that each of these submissions can have as JSON, in bytes, by id. */
