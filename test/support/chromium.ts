@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 
 /**
  * The places where Chromium may be. `chromium-headless-shell` comes first: it has no windows around the pages, which take more than half of
@@ -48,4 +48,12 @@ export function launchChromium(program = chromiumPath ?? ""): Promise<Browser> {
 export function launchUndrawn(): Promise<Browser> {
   const args = [...QUIET, ONE_RENDERER, "--disable-threaded-compositing"];
   return chromium.launch({ executablePath: chromiumPath ?? "", args });
+}
+
+/** Serves a site of the test to a page as if it were at another origin, on another machine. */
+export async function serveAt(page: Page, origin: string, siteOrigin: string): Promise<void> {
+  await page.route(`${origin}/**`, async (route) => {
+    const url = route.request().url().replace(origin, siteOrigin);
+    await route.fulfill({ response: await route.fetch({ url, maxRedirects: 0 }) });
+  });
 }

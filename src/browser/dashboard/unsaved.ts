@@ -1,9 +1,9 @@
-const OFFLINE = "You are offline. Send anyway?";
+const THIS_MACHINE = /^(127|\[|localhost)/;
 
 /**
  * Asks before what was typed into a `form[data-unsaved]` is lost, and shows the number of changes if the form knows the stored values.
- * Without a network it asks before the form is sent too, because the browser's own page would take the place of the form. Whoever has the
- * server on the same machine may send it.
+ * Without a network it asks before the form is sent too, because the browser's own page would take the place of the form. It does
+ * not ask if the server is on the same machine, which needs no network.
  */
 export function guardUnsaved(): void {
   const forms = [...document.querySelectorAll<HTMLFormElement>("form[data-unsaved]")].map(follow);
@@ -21,16 +21,16 @@ function follow(form: HTMLFormElement): () => boolean {
     isTouched = true;
     // The person stopped the browser, and goes on.
     isLeaving = false;
-    if (saved !== null) showCount(form, countChanged(form, saved));
+    if (saved) showCount(form, countChanged(form, saved));
   });
   form.addEventListener("submit", (event) => {
-    isLeaving = navigator.onLine || confirm(OFFLINE);
+    isLeaving = navigator.onLine || THIS_MACHINE.test(location.host) || confirm("Offline. Send it?");
     if (!isLeaving) event.preventDefault();
   });
   form.querySelector("[data-undo]")?.addEventListener("click", () => (isLeaving = true));
   // A page that shows errors already contains what was typed.
-  if (saved !== null) showCount(form, countChanged(form, saved));
-  return () => !isLeaving && (saved === null ? isTouched : countChanged(form, saved) > 0);
+  if (saved) showCount(form, countChanged(form, saved));
+  return () => !isLeaving && (saved ? countChanged(form, saved) > 0 : isTouched);
 }
 
 /** The values that the inputs would have if nothing was typed, by name; null if the server does not say. */
@@ -47,7 +47,7 @@ function countChanged(form: HTMLFormElement, saved: Readonly<Record<string, stri
 function showCount(form: HTMLFormElement, count: number): void {
   const line = form.querySelector<HTMLElement>("[data-unsaved-count]");
   const undo = form.querySelector<HTMLElement>("[data-undo]");
-  if (line === null || undo === null) return;
+  if (!line || !undo) return;
   const before = (line.dataset["before"] ??= line.textContent);
   const text = count === 0 ? before : changes(count);
   if (line.textContent !== text) line.textContent = text;
