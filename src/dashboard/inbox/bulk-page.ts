@@ -55,7 +55,10 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     const back = addressOf(readInboxFilter(query), path, position);
     if (named.length + hams.length === 0) return redirect(back, "none-selected");
     // Somebody pressed Undo twice: the answer to the second press takes the place of the first.
-    if (ids.length === 0 && deed === "undelete") return redirect(back, "did-undelete", named.length);
+    if (ids.length === 0 && deed === "undelete") {
+      await parts.db.read(() => getAllowed(viewer, named, "submissions:write"));
+      return redirect(back, "did-undelete", named.length);
+    }
     if (ids.length + hams.length === 0)
       return redirect(addressOf(readInboxFilter(query)), "in-bin", named.length);
     const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);

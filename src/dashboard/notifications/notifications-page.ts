@@ -3,6 +3,7 @@ import { type Doubt, findDoubtOfNumber } from "../../webhooks/find-doubt.ts";
 import { readSchema } from "../../endpoints/endpoint-store.ts";
 import type { Condition } from "../../outbox/queue/conditions.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import type { MaybeLater } from "../../foundation/maybe-later.ts";
 import type { AutoReply } from "../../mail/auto-reply/auto-reply.ts";
 import { REPLIES } from "../../mail/auto-reply/auto-reply-store.ts";
 import { MAIL_KIND, type MailRecipient } from "../../mail/mail-recipient.ts";
@@ -82,13 +83,15 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     const find = async <Of extends AnyRecipient>(
       type: RecipientType<Of>,
       parameter: string,
-      rowOf: (owned: Owned<Of>) => Row | Promise<Row>,
+      rowOf: (owned: Owned<Of>) => MaybeLater<Row>,
     ): Promise<Found> => {
       const after = query.get(parameter);
       const owned = await db.read(() => listOwned(viewer, type, after, PAGE_SIZE + 1));
-      const rows: Row[] = [];
-      for (const each of owned) rows.push(await rowOf(each));
-      return { rows, parameter, isFirst: after === null };
+      return {
+        rows: await Promise.all(owned.map(async (each) => rowOf(each))),
+        parameter,
+        isFirst: after === null,
+      };
     };
     const mail = await find(MAIL_RECIPIENTS, "mail_after", (each) => mailRow(each, fault));
     const webhooks = await find(WEBHOOKS, "after", async (each) => {
