@@ -117,7 +117,13 @@ async function startIn(
   await fill(data, { programs, runTool, write });
   for (const [name, content] of Object.entries(options.files ?? {})) write(join(data, name), content);
   const listen = options.tcp === true ? "127.0.0.1" : "";
-  const own = [`listen_addresses=${listen}`, `unix_socket_directories=${folder.path}`, "shared_buffers=32MB"];
+  const own = [
+    `listen_addresses=${listen}`,
+    `unix_socket_directories=${folder.path}`,
+    "shared_buffers=32MB",
+    // In the cluster's folder, so that a killed cluster leaves nothing in the memory of the system.
+    "dynamic_shared_memory_type=mmap",
+  ];
   const settings = [...own, ...(options.settings ?? [])].flatMap((each) => ["-c", each]);
   const start = (port: number): Promise<ChildProcess> =>
     startServer([join(programs, "postgres"), "-D", data, "-p", String(port), ...settings], user, folder.path);
