@@ -58,7 +58,7 @@ function namesFromProgram(script: string): Map<string, Set<string>> {
   return found;
 }
 
-/** What follows each use of a variable that holds a module: a name of that module, or undefined for another use, as where it is declared. */
+/** Lists the names that are read of each variable that holds a module. An undefined name is a use of the variable itself, like its declaration. */
 function usesOfModules(script: string): ReadonlyMap<string, readonly (string | undefined)[]> {
   const uses = new Map<string, (string | undefined)[]>();
   for (const [variable, name] of script.matchAll(/\bimport_\w+(?=(?:\.(\w+))?)/g)) {
