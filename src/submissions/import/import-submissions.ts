@@ -84,18 +84,20 @@ export const importSubmissions = operation({
       const lines: PreparedLine[] = [];
       for (const each of batch) lines.push(prepareLine(each, await targetOf(each), importedFrom));
       await yieldToOthers();
+      let fresh: number;
       if (isDry) {
         const firsts = lines.filter(
           ({ line }) => counted.add(createHash("sha256").update(line.id).digest()) === 1,
         );
-        added += await context.db.read(() => countNew(firsts, importedFrom));
+        fresh = await context.db.read(() => countNew(firsts, importedFrom));
       } else {
         const { count, away } = await bringLines(context, state, lines);
-        added += count;
+        fresh = count;
         for await (const index of bringFilesOf(context, state, lines, away))
           yield { done: done + index, total };
       }
-      elsewhere += await context.db.read(() => countElsewhere(lines));
+      added += fresh;
+      if (fresh < lines.length) elsewhere += await context.db.read(() => countElsewhere(lines));
       done += batch.length;
       yield { done, total };
     }
