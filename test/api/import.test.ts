@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { readdirSync, readlinkSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MAX_IMPORT_BYTES } from "../../src/submissions/import/import-spool.ts";
 import { type Ask, askWith, makeToken } from "../support/api-client.ts";
+import { openSpools } from "../support/import-file.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { visit } from "../support/visitor.ts";
@@ -28,17 +28,6 @@ async function serve() {
   const sendTable = (query: string, body: string | Buffer, headers: Record<string, string> = {}) =>
     send(`/endpoints/${form.id}/import`, query, body, headers);
   return { server, form, token, ask, send, sendTable };
-}
-
-/** Files without a name that this process still has open. */
-function openSpools(): number {
-  return readdirSync("/proc/self/fd").filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).includes(".formsvc-upload-");
-    } catch {
-      return false;
-    }
-  }).length;
 }
 
 test("an export comes back through the API with its ids, and what is there already is left as it is", async () => {

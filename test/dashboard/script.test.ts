@@ -36,6 +36,8 @@ describe.skipIf(chromiumPath === null)("the script of the dashboard's pages", ()
     });
   });
   afterEach(async () => {
+    // A request may still be on its way to the site.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
     expect(complaints).toEqual([]);
   });

@@ -35,6 +35,7 @@ import { listViewableWorkspaces } from "../../src/workspaces/workspace-store.ts"
 import { listUsages, showUsage } from "../../src/workspaces/usage-operations.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { OWNER, withMembers } from "../support/members.ts";
+import { untilTailed } from "../support/temporary-postgresql.ts";
 import { partsOn, performOn } from "../support/terminal.ts";
 import { plans } from "../support/two-owners.ts";
 
@@ -80,6 +81,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect([found.submissions, found.held]).toEqual([[], []]);
     const [exported] = await partsOn(db, exportSubmissions, { format: "json" }, as);
     expect(exported?.text).not.toContain(jobs.submission);
+    await untilTailed(db);
     const tailed = await partsOn(db, tailSubmissions, {}, as);
     expect(tailed.map(({ id }) => id)).toEqual([shop.submission]);
     for (const strange of [
@@ -93,6 +95,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       await expect(strange()).rejects.toMatchObject(notFound);
     await performOn(db, pauseEndpoint, { endpoint: jobs.endpoint });
     await performOn(db, pauseEndpoint, { endpoint: shop.endpoint });
+    await untilTailed(db);
     const { data: events } = await performOn(db, listEvents, {}, as);
     expect(events.filter(({ ids }) => ids.includes(jobs.endpoint))).toEqual([]);
     expect(events.filter(({ ids }) => ids.includes(shop.endpoint))).not.toEqual([]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import {
   ImportSpool,
   type Importer,
@@ -41,6 +41,7 @@ function open(freeBytes: number | null = null, keepMs?: number) {
     clock,
     ...(keepMs !== undefined && { keepMs }),
   });
+  onTestFinished(() => spool.close());
   const send = async (importer: Importer, bytes: number, lengthBytes: number | null = null) => {
     const file = await spool.receive(body(bytes), { importer, name: "a.csv", lengthBytes });
     await file.closeUnused();

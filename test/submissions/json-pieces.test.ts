@@ -71,8 +71,17 @@ function objects(): string {
   return parts.join(",");
 }
 
-/** Runs work, and returns the longest time for which nothing else had a turn, in microseconds of processor time. */
+const SMALL_OBJECTS = `[${objects()}]`;
+
+/**
+ * Runs work three times, and returns the longest time for which nothing else had a turn, in microseconds of processor time: the least of
+ * the three, because the engine's threads count too.
+ */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  return Math.min(await longestTurnOnce(work), await longestTurnOnce(work), await longestTurnOnce(work));
+}
+
+async function longestTurnOnce(work: () => Promise<unknown>): Promise<number> {
   let [longest, isOver] = [0, false];
   let before = process.cpuUsage();
   const look = (): void => {
@@ -84,13 +93,14 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   setImmediate(look);
   await work();
   isOver = true;
+  look();
   return longest;
 }
 
 test.each<{ what: string; text: string; isTable: boolean; refused: RegExp }>([
   {
     what: "a table of small objects",
-    text: `[${objects()}]`,
+    text: SMALL_OBJECTS,
     isTable: true,
     refused: /more than 2000 members/,
   },
@@ -109,13 +119,13 @@ test.each<{ what: string; text: string; isTable: boolean; refused: RegExp }>([
   },
   {
     what: "an object without rows",
-    text: `{"a":[${objects()}]}`,
+    text: `{"a":${SMALL_OBJECTS}}`,
     isTable: true,
     refused: /expected a list of rows/,
   },
   {
     what: "a line of NDJSON",
-    text: `{"id":[${objects()}]}\n`,
+    text: `{"id":${SMALL_OBJECTS}}\n`,
     isTable: false,
     refused: /line 1 has more than 22000 objects, lists and members; import the file by the command/,
   },
@@ -128,6 +138,7 @@ test.each<{ what: string; text: string; isTable: boolean; refused: RegExp }>([
     isTable
       ? performOn(db, importTable, { endpoint, format: "formspree", dry_run: true }, { parts: { source } })
       : performOn(db, importSubmissions, { dry_run: true }, { parts: { source } });
-  // In one piece each of them took 130 to 800 ms.
-  expect(await longestTurn(() => expect(bring()).rejects.toThrow(refused))).toBeLessThan(120_000);
+  // In one piece each of them took 130 to 800 ms, and small objects took longest. The least of pieces were 3 to 90 ms.
+  const inOnePiece = await longestTurn(async () => JSON.parse(SMALL_OBJECTS) as unknown);
+  expect(await longestTurn(() => expect(bring()).rejects.toThrow(refused))).toBeLessThan(inOnePiece / 4);
 });
