@@ -133,6 +133,7 @@ CREATE TABLE api_key (
   is_revoked INTEGER NOT NULL DEFAULT 0 CHECK (is_revoked IN (0, 1)), tag BLOB
 ) STRICT;
 CREATE INDEX api_key_by_endpoint ON api_key (endpoint_id);
+CREATE INDEX api_key_in_grace ON api_key (revoked_at) WHERE is_revoked = 0 AND revoked_at IS NOT NULL;
 
 -- Tokens of the HTTP API, as hashes.
 CREATE TABLE api_token (

@@ -64,6 +64,7 @@ export const migrations = [
   { version: 62, name: "0062-held-keys.sql", sql: "-- What `held.key_hash` is made of, so that a release can record the Idempotency-Key: the kind of key, SHA-256 of the Idempotency-Key and\n-- of the body. NULL if the post had none, and in rows of earlier versions.\nALTER TABLE held ADD COLUMN sent_kind TEXT CHECK (sent_kind IN ('secret', 'publishable'));\nALTER TABLE held ADD COLUMN sent_key_hash BLOB;\nALTER TABLE held ADD COLUMN sent_body_hash BLOB;\nCREATE INDEX held_by_sent_key ON held (endpoint_id, sent_kind, sent_key_hash) WHERE sent_key_hash IS NOT NULL;\n" },
   { version: 63, name: "0063-settings-changes.sql", sql: "-- What the last changes of settings were about, so that a server drops only that from its memory. The number of the change is that of\n-- settings_version after it, and a slot is that number modulo 1000: an older change gives its row to a newer one.\nCREATE TABLE settings_change (\n  slot INTEGER PRIMARY KEY,\n  version INTEGER NOT NULL,\n  -- The id of an endpoint or a workspace, or a word of settings-version.ts.\n  subject TEXT NOT NULL\n) STRICT;\n" },
   { version: 64, name: "0064-page-place.sql", sql: "-- The place of a form in the line of those whose own page is on under this name: the first one is found at /p/ and the name. It is given when the\n-- page is switched on and when the form gets another name, behind all others. NULL means that the page is off.\nALTER TABLE endpoint ADD COLUMN page_place INTEGER;\nUPDATE endpoint SET page_place = 0 WHERE page LIKE '{\"isOn\":true,%';\nCREATE INDEX endpoint_by_page ON endpoint (name, page_place, id) WHERE page_place IS NOT NULL;\n" },
+  { version: 65, name: "0065-keys-in-grace.sql", sql: "-- Keys whose grace period has not ended yet: their end is made final some at a time, without reading all keys.\nCREATE INDEX api_key_in_grace ON api_key (revoked_at) WHERE is_revoked = 0 AND revoked_at IS NOT NULL;\n" },
 ] as const;
 /** What a database has after all of them. */
 export const structure = [
@@ -139,6 +140,7 @@ export const structure = [
   {"type":"index","name":"account_by_email","sql":"CREATE INDEX account_by_email ON account (lower(email))"},
   {"type":"index","name":"api_answer_by_age","sql":"CREATE INDEX api_answer_by_age ON api_answer (created_at)"},
   {"type":"index","name":"api_key_by_endpoint","sql":"CREATE INDEX api_key_by_endpoint ON api_key (endpoint_id)"},
+  {"type":"index","name":"api_key_in_grace","sql":"CREATE INDEX api_key_in_grace ON api_key (revoked_at) WHERE is_revoked = 0 AND revoked_at IS NOT NULL"},
   {"type":"index","name":"api_token_by_account","sql":"CREATE INDEX api_token_by_account ON api_token (account_id) WHERE account_id IS NOT NULL"},
   {"type":"index","name":"api_token_by_endpoint","sql":"CREATE INDEX api_token_by_endpoint ON api_token (endpoint_id) WHERE endpoint_id IS NOT NULL"},
   {"type":"index","name":"api_token_by_expiry","sql":"CREATE INDEX api_token_by_expiry ON api_token (expires_at) WHERE expires_at IS NOT NULL"},

@@ -1,6 +1,7 @@
 import type { Expression, Selectable } from "kysely";
 import { query } from "../database/database.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
+import { among } from "../database/some-rows.ts";
+import { all, byEngine, first, run, type Steps, textByEngine } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -148,15 +149,19 @@ export function keyState(key: Key, now: number): "active" | "ending" | "revoked"
   return hasEnded(key, now) ? "revoked" : "ending";
 }
 
-/** Makes the end final for keys whose grace period is over. Returns the number of them. */
+/** The largest number of keys ended in one transaction, so that posts never wait long for it. */
+const GRACE_BATCH_SIZE = 500;
+
+/** The conditions are those of the index on keys in their grace period, which an engine takes only if they stand in the text. */
+const GRACE_OVER_SQL =
+  "SELECT id FROM api_key WHERE is_revoked = 0 AND revoked_at IS NOT NULL AND revoked_at <= ? ORDER BY revoked_at LIMIT ?";
+export const FINISH_GRACE_SQL = byEngine(
+  (engine) => `UPDATE api_key SET is_revoked = 1 WHERE ${among(engine, "id", GRACE_OVER_SQL)}`,
+);
+
+/** Makes the end final for up to 500 keys whose grace period is over. Returns the number of them. */
 export function finishGrace(now: number): Steps<number> {
-  return run(
-    query
-      .updateTable("api_key")
-      .set({ is_revoked: 1 })
-      .where("is_revoked", "=", 0)
-      .where("revoked_at", "<=", now),
-  );
+  return run(textByEngine(FINISH_GRACE_SQL, now, GRACE_BATCH_SIZE));
 }
 
 /** Stores the tag of a key of an earlier version, whose text was just verified. */

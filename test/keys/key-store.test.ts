@@ -4,11 +4,21 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { makeKey } from "../../src/keys/key-format.ts";
 import { tagOf } from "../../src/keys/key-tag.ts";
-import { addTag, endKey, insertKey, keyState, listKeys, type Key } from "../../src/keys/key-store.ts";
+import {
+  addTag,
+  endKey,
+  FINISH_GRACE_SQL,
+  finishGrace,
+  insertKey,
+  keyState,
+  listKeys,
+  type Key,
+} from "../../src/keys/key-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
 
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
@@ -73,4 +83,29 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       1,
     );
   });
+
+  test("keys whose grace is over at the same time are ended 500 at a time", async () => {
+    const db = await temporary();
+    const endpointId = await addEndpoint(db);
+    await db.transaction(() => insertKey({ endpointId, parsed: makeKey("secret"), hash: "" }, NOON));
+    const others = Array.from({ length: 1199 }, (_, index) => `('key_${index}', '${index}')`).join(",");
+    await write(
+      db,
+      `INSERT INTO api_key (id, endpoint_id, kind, lookup, hash, created_at, revoked_at)
+         SELECT column1, endpoint_id, kind, column2, hash, created_at, ${NOON} FROM (VALUES ${others}) AS made, api_key`,
+    );
+    const ended: number[] = [];
+    for (let round = 0; round < 4; round += 1) ended.push(await db.transaction(() => finishGrace(NOON)));
+    expect(ended).toEqual([500, 500, 199, 0]);
+    const left = (await db.read(() => listKeys(endpointId))).filter(({ isRevoked }) => !isRevoked);
+    expect(left.map(({ revokedAt }) => revokedAt)).toEqual([null]);
+  });
+});
+
+test("in a file, those keys are found without reading all others", () => {
+  const db = temporaryDatabase();
+  const plan = db.prepare(`EXPLAIN QUERY PLAN ${FINISH_GRACE_SQL.sqlite}`).all(1, 1) as { detail: string }[];
+  const steps = plan.map(({ detail }) => detail);
+  expect(steps).toContain("SEARCH api_key USING INDEX api_key_in_grace (revoked_at>? AND revoked_at<?)");
+  expect(steps.filter((step) => /^SCAN api_key|TEMP B-TREE/.test(step))).toEqual([]);
 });
