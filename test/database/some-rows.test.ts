@@ -21,6 +21,7 @@ import { deleteBinRows, emptyOldBin, listBinned } from "../../src/submissions/st
 import { deleteSubmissionsOf } from "../../src/submissions/stored/submission-store.ts";
 import { dropOldInvitations } from "../../src/workspaces/invitation-store.ts";
 import { type Filled, fillEveryTable } from "../support/full-database.ts";
+import { growSql } from "../support/grow-table.ts";
 import { connectPlainly } from "../support/postgresql-cluster.ts";
 import { workOf } from "../support/steps-on-connection.ts";
 import { addressForFile, hasPostgresql } from "../support/temporary-postgresql.ts";
@@ -103,28 +104,13 @@ async function grown(): Promise<Grown> {
   for (const [table, columns] of Object.entries(TABLES)) {
     await client.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
     await client.query("BEGIN");
-    await client.query(await growSql(client, table, columns));
+    await client.query(await growSql(client, table, { rows: ROWS, given: columns }));
     // An analysis does not count the rows of a transaction that has not ended.
     await other.query(`ANALYZE ${table}`);
     await client.query("COMMIT");
   }
   await other.end();
   return { client, filled, end: () => client.end() };
-}
-
-async function growSql(
-  client: Client,
-  table: string,
-  given: Readonly<Record<string, string>>,
-): Promise<string> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT column_name AS name FROM information_schema.columns
-     WHERE table_schema = current_schema() AND table_name = $1 AND is_identity = 'NO'`,
-    [table],
-  );
-  const names = rows.map(({ name }) => name);
-  return `INSERT INTO ${table} (${names.join(", ")}) SELECT ${names.map((name) => given[name] ?? `like_it.${name}`).join(", ")}
-    FROM (SELECT * FROM ${table} LIMIT 1) AS like_it CROSS JOIN generate_series(1, ${ROWS}) AS number`;
 }
 
 describe.skipIf(!hasPostgresql)(

@@ -204,14 +204,17 @@ export function* deleteSubmissionRows(ids: readonly string[]): Steps<readonly st
 
 /** Deletes at most `limit` submissions of an endpoint, the oldest first. Returns the number deleted. */
 export function deleteSubmissionsOf(endpointId: string, limit: number): Steps<number> {
-  return run(textByEngine(DELETE_SOME_SQL, endpointId, limit));
+  return run(textByEngine(DELETE_SOME_SQL, endpointId, endpointId, limit));
 }
 
+/** Pairs are compared for the reason that `retention.ts` gives. */
 const DELETE_SOME_SQL = deleteSome(
   "submission",
   ["id"],
   (id) =>
-    `SELECT ${id} FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} ORDER BY submission.id LIMIT ?`,
+    `SELECT ${id} FROM submission
+     WHERE (endpoint_number, id) >= (${NUMBER_OF_ENDPOINT}, '') AND (endpoint_number, id) < (${NUMBER_OF_ENDPOINT} + 1, '')
+     ORDER BY submission.endpoint_number, submission.id LIMIT ?`,
 );
 
 function selectSubmissions() {
