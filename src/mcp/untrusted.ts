@@ -25,8 +25,10 @@ const MAX_TOTAL_LENGTH = 262_144;
  */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{DI}\u2028\u2029\u2800]/gu;
 
+/** Each takes a time that grows with the text and no faster: senders choose the text, and posts wait meanwhile. */
 const PERSONAL: readonly (readonly [RegExp, string])[] = [
-  [/[^\s@<>()",;:]{1,64}@[^\s@<>()",;:]{1,253}/gu, "[e-mail address]"],
+  // It begins where a run of these characters begins. Else every place in a long run without an @ would be tried.
+  [/(?<![^\s@<>()",;:])[^\s@<>()",;:]+@[^\s@<>()",;:]{1,253}/gu, "[e-mail address]"],
   [/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "[IP address]"],
   [/(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu, "[IP address]"],
   [/(?<!\d)\+?\(?\d(?:[\s()./-]{0,3}\d){6,16}(?!\d)/g, "[telephone number]"],
@@ -34,12 +36,16 @@ const PERSONAL: readonly (readonly [RegExp, string])[] = [
 
 /** The longest part of a text that the patterns search. */
 const MAX_LOOKED_AT = 16_384;
+/** The largest length of an e-mail address, with room. A cut may leave a part of one that no pattern finds. */
+const MAX_PERSONAL_LENGTH = 400;
 
 /** A stranger's text, cleaned and shortened. */
 export function untrustedText(text: string, { redacts }: UntrustedOptions, max = MAX_VALUE_LENGTH): string {
+  const isLong = text.length > MAX_LOOKED_AT;
   const seen = text.slice(0, MAX_LOOKED_AT).replace(HIDDEN, "");
-  const shown = redacts ? PERSONAL.reduce((left, [what, by]) => left.replace(what, by), seen) : seen;
-  const isCut = shown.length > max || text.length > MAX_LOOKED_AT;
+  const found = redacts ? PERSONAL.reduce((left, [what, by]) => left.replace(what, by), seen) : seen;
+  const shown = redacts && isLong ? found.slice(0, -MAX_PERSONAL_LENGTH) : found;
+  const isCut = shown.length > max || isLong;
   return isCut ? `${shown.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…` : shown;
 }
 
@@ -102,6 +108,10 @@ export function untrustedBlock(untrusted: Untrusted, options: UntrustedOptions):
   const shown: object[] = [];
   let length = 0;
   for (const { id, content } of untrusted) {
+    if (length > MAX_TOTAL_LENGTH) {
+      shown.push({ id, content: null, too_long: true });
+      continue;
+    }
     const cleaned = { id, content: untrustedValue(content, options) };
     length += JSON.stringify(cleaned).length;
     shown.push(length > MAX_TOTAL_LENGTH ? { id, content: null, too_long: true } : cleaned);
