@@ -45,7 +45,7 @@ const plan = z.strictObject({
     ),
 });
 
-const planName = z
+export const planName = z
   .string()
   .regex(
     /^[a-z][a-z0-9-]{0,31}$/,

@@ -17,8 +17,12 @@ const MAX_SHOWN_LENGTH = 80;
 
 /** Says each problem of a configuration in plain words. @param config the value that the schema refused */
 export function describeProblems(error: z.ZodError, config: unknown): ConfigProblem[] {
+  /** The settings whose value is of another kind. What else is wrong with it says nothing. */
+  const ofAnotherKind = new Set<string>();
   return error.issues.flatMap((issue): ConfigProblem[] => {
     const names = issue.path.map(String);
+    if (ofAnotherKind.has(names.join("."))) return [];
+    if (issue.code === "invalid_type") ofAnotherKind.add(names.join("."));
     if (issue.code === "unrecognized_keys")
       return issue.keys.map((key) => ({
         path: [...names, key].join("."),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { sayJsonFault } from "../foundation/json-fault.ts";
-import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
+import { type Config, configSchema, defaultConfig, planName, secretPaths } from "./config.ts";
 import { depthOf, repeatedMembers } from "../foundation/repeated-members.ts";
 import { type DatabaseNames, nameTheDatabase } from "./database-names.ts";
 import { describeProblems } from "./describe-problem.ts";
@@ -63,7 +63,7 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   const takesFile = databaseNames.path === "FORMSVC_DATABASE_PATH";
   const chosen = takesFile ? overlay(merged, { database: { url: null } }) : merged;
   const overridden = applyEnvironment(chosen, env);
-  const result = configSchema.safeParse(overridden.value, READ_ONCE);
+  const result = checkConfig(overridden.value);
   if (!result.success)
     throw invalid({ source, error: result.error, config: overridden.value }, overridden.names);
   const variables = [...overridden.names.values()];
@@ -222,6 +222,26 @@ function isEmptyPath(name: string, env: Environment): boolean {
 
 /** Otherwise the library compiles a function for each object of the schema, which is worth it only for many values. */
 const READ_ONCE = { jitless: true };
+
+type Checked =
+  | { readonly success: true; readonly data: Config }
+  | { readonly success: false; readonly error: z.ZodError };
+
+/** Checks by the schema, and for a plan named `__proto__`, which `z.record` drops without a word. */
+function checkConfig(value: Json): Checked {
+  const result = configSchema.safeParse(value, READ_ONCE);
+  const plans = isObject(value) ? value["plans"] : undefined;
+  if (plans === undefined || !isObject(plans) || !Object.hasOwn(plans, "__proto__")) return result;
+  const dropped: z.core.$ZodIssue = {
+    code: "invalid_key",
+    origin: "record",
+    path: ["plans", "__proto__"],
+    issues: planName.safeParse("__proto__").error?.issues ?? [],
+    message: "",
+    input: undefined,
+  };
+  return { success: false, error: new z.ZodError([...(result.error?.issues ?? []), dropped]) };
+}
 
 /** The JSON value if the setting accepts it, else the text itself, so that a token of digits stays a text. */
 function parseVariable(

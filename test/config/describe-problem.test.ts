@@ -196,3 +196,17 @@ test("what is nested deeper than any setting is refused, in the file and in a va
   expect(said(deep)).toMatch(/^nested deeper than 32 levels/);
   expect(() => loadConfig(null, { FORMSVC_PLANS: deep })).toThrow(/^FORMSVC_PLANS: nested deeper/);
 });
+
+test("a plan named __proto__ is refused, and not left out", () => {
+  const plans = '{"__proto__":{"monthlySubmissions":1,"endpoints":1,"customSpam":true}}';
+  const refused = /plans\.__proto__: "__proto__" is not such a name: write a plan's name/;
+  expect(said(`{"plans":${plans}}`)).toMatch(refused);
+  expect(() => loadConfig(null, { FORMSVC_PLANS: plans })).toThrow(refused);
+  expect(said(`{"plans":${plans},"newWorkspacePlan":"x"}`).split("\n")).toHaveLength(2);
+});
+
+test("of a value of another kind one thing is said, also if it is long", () => {
+  expect(() => loadConfig(null, { FORMSVC_RATE_LIMIT_EXEMPT: "[".repeat(2000) })).toThrow(
+    /^FORMSVC_RATE_LIMIT_EXEMPT: rateLimit\.exempt: [^\n]* is not a list: [^\n]*$/,
+  );
+});
