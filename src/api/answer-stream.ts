@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { READ_AHEAD_BYTES } from "../files/read-file.ts";
 import { describeError, FormsvcError } from "../foundation/errors.ts";
-import { requestFailed } from "../foundation/events.ts";
+import { shownError } from "../http/error-reply.ts";
 import { fileHeaders } from "../http/file-reply.ts";
 import { goneSignal } from "../http/gone-signal.ts";
 import type { Progress, StreamOperation } from "../operations/operation.ts";
@@ -134,19 +134,15 @@ export async function workInLines(
   if (first !== null) return first;
   void ended
     .then(write, (thrown: unknown) => {
-      const error = foreseen(thrown);
-      if (error === null)
-        requestFailed(log, { reqId: request.id, code: "internal" }, thrown, "long work failed");
-      write(errorLine(error ?? new FormsvcError("internal")));
+      const error =
+        thrown instanceof FormsvcError
+          ? thrown
+          : new FormsvcError("internal", "long work failed", { cause: thrown });
+      write(errorLine(shownError({ request, log }, error)));
     })
     .finally(() => lines.end());
   await reply.code(200).header("content-type", LINES).send(lines);
   return null;
-}
-
-/** Null for an error whose reason only the log may have. */
-function foreseen(thrown: unknown): FormsvcError | null {
-  return thrown instanceof FormsvcError && describeError(thrown.code).status < 500 ? thrown : null;
 }
 
 function errorLine({ code, message, facts: { details, hint } }: FormsvcError): object {

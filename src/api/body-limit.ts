@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../foundation/log.ts";
+import { checkEncoding } from "../http/check-encoding.ts";
 import { sendCodedError } from "../http/error-reply.ts";
 
 /**
@@ -14,8 +15,12 @@ export function bodyLimitOf({ server }: Config): number {
   return Math.max(MAX_BODY_BYTES, server.bodyLimitBytes);
 }
 
-/** Makes the error for a larger body name the limit of these routes. */
-export function nameBodyLimit(scope: FastifyInstance, log: Log, limitBytes: number): void {
+/** Refuses compressed bodies, and makes the error for a larger body name the limit of these routes. */
+export function boundBodies(scope: FastifyInstance, log: Log, limitBytes: number): void {
+  scope.addHook("onRequest", (request, _reply, next) => {
+    checkEncoding(request.headers["content-encoding"]);
+    next();
+  });
   scope.setErrorHandler((error, request, reply) =>
     sendCodedError({ request, reply, log }, error, limitBytes),
   );

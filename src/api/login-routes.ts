@@ -15,7 +15,7 @@ import {
 import { createToken } from "../tokens/token-operations.ts";
 import { DEFAULT_EXPIRY_MS } from "../tokens/token.ts";
 import { getAccount } from "../workspaces/workspace-store.ts";
-import { nameBodyLimit } from "./body-limit.ts";
+import { boundBodies } from "./body-limit.ts";
 import { asking, beginning, type begun, FORM, type granted, PROBLEMS } from "./login-shapes.ts";
 import type { ServedParts } from "./parts.ts";
 
@@ -34,7 +34,7 @@ export function loginRoutes(
   refusePlainHttp: (request: FastifyRequest) => void,
 ): void {
   const { db, config, clock, limiter } = parts;
-  nameBodyLimit(server, parts.log, MAX_BYTES);
+  boundBodies(server, parts.log, MAX_BYTES);
   server.addContentTypeParser(FORM, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
   const begin = async (request: FastifyRequest): Promise<z.output<typeof begun>> => {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requireAccess, type TokenActor } from "../operations/actor.ts";
 import { answerRequest } from "./answer-request.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
-import { bodyLimitOf, nameBodyLimit } from "./body-limit.ts";
+import { bodyLimitOf, boundBodies } from "./body-limit.ts";
 import { createAuthentication, refusePlainHttp } from "./authenticate.ts";
 import { chooseRun } from "./dry-run.ts";
 import { takeFiles } from "./file-bodies.ts";
@@ -32,7 +32,7 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
   server.addHook("preClose", async () => closing.abort());
   const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
     scope.decorateRequest("actor", null);
-    nameBodyLimit(scope, parts.log, bodyLimitOf(parts.config));
+    boundBodies(scope, parts.log, bodyLimitOf(parts.config));
     scope.addHook("onRequest", (_request, reply, next) => {
       reply.headers(HEADERS);
       next();

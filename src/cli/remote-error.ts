@@ -34,7 +34,8 @@ export function errorOf(
   const { code: named, message, details, hint } = body ?? {};
   const code = isCode(named) ? named : null;
   if (body === null || typeof message !== "string") return strangeAnswer(origin, status);
-  if (status >= 500 || code === "internal") return new FormsvcError("unavailable", `${origin}: ${message}`);
+  if (status >= 500 || code === "internal" || code === "unavailable")
+    return new FormsvcError("unavailable", `${origin}: ${message}`);
   const advice = code === "unauthorized" ? `; log in again: formsvc login ${origin}` : "";
   return new FormsvcError(code ?? CODES[status] ?? "failed", `${message}${advice}`, {
     ...(isObject(details) && { details }),

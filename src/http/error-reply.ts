@@ -99,14 +99,22 @@ export function beginErrorReply(
 ): FormsvcError {
   const error = foresee(thrown, bodyLimitBytes);
   const { status } = describeError(error.code);
-  if (status >= 500) {
-    requestFailed(log, { reqId: request.id, code: error.code }, error.facts.cause ?? error, error.message);
-  }
+  const shown = shownError({ request, log }, error);
   if (reply.hasHeader("content-type")) for (const name of HEADERS_OF_CONTENT) reply.removeHeader(name);
   if (error.facts.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.ceil(error.facts.retryAfterSeconds));
   if (error.code === "unauthorized") reply.header("www-authenticate", "Bearer");
   reply.code(status);
+  return shown;
+}
+
+/** Logs an error of ours, and returns the part of it that the sender may see. */
+export function shownError(
+  { request, log }: Pick<Exchange, "request" | "log">,
+  error: FormsvcError,
+): FormsvcError {
+  if (describeError(error.code).status >= 500)
+    requestFailed(log, { reqId: request.id, code: error.code }, error.facts.cause ?? error, error.message);
   return asPublic(error);
 }
 

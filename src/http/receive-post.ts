@@ -7,6 +7,7 @@ import type { IncomingPost, Intake, PostSource } from "../submissions/receive/re
 import { uploadingOf } from "../submissions/receive/store-files.ts";
 import type { Reservation } from "../files/spool-room.ts";
 import type { Uploads } from "../files/uploads.ts";
+import { checkEncoding } from "./check-encoding.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 import { type NotReadyReason, refusalOf } from "./health-routes.ts";
@@ -201,12 +202,6 @@ async function findRoom(
 function submitterOf(caller: Caller, { headers }: FastifyRequest): string | null {
   const named = caller.key.kind === "secret" ? (single(headers["x-submitter-ip"])?.trim() ?? "") : "";
   return named === "" ? caller.address : canonicalAddress(named);
-}
-
-/** Refuses a compressed body, because its size would have no bound. @throws unsupported_media_type */
-function checkEncoding(header: string | undefined): void {
-  if (header === undefined || header.toLowerCase() === "identity") return;
-  throw new FormsvcError("unsupported_media_type", "Send the body as it is, without Content-Encoding.");
 }
 
 function admitPost(

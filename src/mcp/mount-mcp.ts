@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { createAuthentication, createRequestCounter } from "../api/authenticate.ts";
-import { bodyLimitOf, nameBodyLimit } from "../api/body-limit.ts";
+import { bodyLimitOf, boundBodies } from "../api/body-limit.ts";
 import type { ServedParts } from "../api/parts.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { requestFailed } from "../foundation/events.ts";
@@ -39,7 +39,7 @@ export function mountMcp(server: FastifyInstance, parts: ServedParts): void {
   server.addHook("onClose", () => handler.close());
   const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
     scope.decorateRequest("agent", null);
-    nameBodyLimit(scope, parts.log, bodyLimitOf(parts.config));
+    boundBodies(scope, parts.log, bodyLimitOf(parts.config));
     scope.route({
       method: ["GET", "POST", "DELETE"],
       url: "/mcp",

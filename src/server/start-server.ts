@@ -180,6 +180,9 @@ function once(work: () => Promise<void>): () => Promise<void> {
   return () => (done ??= work());
 }
 
+/** Time in which imports that outlast a stop end and are answered. */
+const LAST_WORD_MS = 1000;
+
 async function stopServing(
   { posts, submissions, mail, deliverer, scanner }: SubmitService,
   chores: ServerChores,
@@ -193,7 +196,13 @@ async function stopServing(
   const delivered = deliverer.stop(Math.min(DELIVERY_GRACE_MS, graceMs));
   // The chores are stopped before the servers are closed: a service manager sends its signal also to the process that makes a backup.
   const ended = chores.stop();
+  // Imports end before their connections are closed, so that who sent them is told.
+  const lastWord = setTimeout(
+    () => void submissions.imports.close(),
+    graceMs - Math.min(LAST_WORD_MS, graceMs / 2),
+  );
   await Promise.all(closers.map((close) => close(graceMs)));
+  clearTimeout(lastWord);
   await submissions.imports.close();
   await ended;
   await posts.drain();

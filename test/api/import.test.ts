@@ -18,8 +18,8 @@ function table(rows: number): string {
   return `created_at,name,email,message\n${Array.from({ length: rows }, (_, row) => line(row)).join("\n")}\n`;
 }
 
-async function serve() {
-  const server = await startServer();
+async function serve(settings: Parameters<typeof startServer>[0] = {}) {
+  const server = await startServer(settings);
   const form = await server.addEndpoint();
   const token = await makeToken(server);
   const ask = askWith(server, token);
@@ -111,6 +111,52 @@ test("who asks for lines is told how far a large import is, and no file is left 
   expect(server.stored().length).toBe(MANY_ROWS);
   await until(() => openSpools() === 0);
 });
+
+test("who asks for lines is told if the server stops in the middle, and the log names no defect", async () => {
+  const { server, form, token } = await serve({ server: { shutdownGraceMs: 1000 } });
+  const answered = Promise.withResolvers<string>();
+  const sent = httpRequest(`${server.url}/api/v1/endpoints/${form.id}/import?format=csv`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/x-ndjson",
+      "content-type": "application/octet-stream",
+    },
+  });
+  const stopping: Promise<void>[] = [];
+  sent.on("response", (answer) => {
+    let text = "";
+    answer.on("data", (part: Buffer) => {
+      text += part.toString();
+      if (stopping.length === 0) stopping.push(server.stop());
+    });
+    answer.on("error", () => undefined);
+    answer.on("close", () => answered.resolve(text));
+  });
+  sent.end(table(20 * MANY_ROWS));
+  const last = (await answered.promise).trim().split("\n").at(-1) ?? "";
+  expect(JSON.parse(last)).toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("the server is being restarted") as string,
+  });
+  await Promise.all(stopping);
+  const failed = server.log.filter((line) => line.includes("request.failed"));
+  expect(failed.map((line) => (JSON.parse(line) as { code: string }).code)).toEqual(["unavailable"]);
+});
+
+test.each(["gzip", "br", "x"])(
+  "a body in the encoding %s is refused by its name, whatever it is",
+  async (encoding) => {
+    const { ask, sendTable } = await serve();
+    const headers = { "content-encoding": encoding };
+    const refusals = [
+      await sendTable("format=csv", table(1), headers),
+      await ask("POST", "/endpoints", { body: { name: "x", schema: {} }, headers }),
+    ];
+    for (const { status, json } of refusals)
+      expect([status, json["message"]]).toEqual([415, "Send the body as it is, without Content-Encoding."]);
+  },
+);
 
 describe("a file that cannot be imported is refused with what to do, and nothing is stored:", () => {
   test.each<{

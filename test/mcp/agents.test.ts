@@ -310,3 +310,22 @@ test("an agent is shown all forms, webhooks and workspaces of a large server, in
   const { usage, left_out } = (await agent.call("get_usage")).said;
   expect([usage, left_out]).toEqual([expect.objectContaining({ length: 50 }), 2]);
 });
+
+test("a compressed request is refused by that, not as one that is not JSON", async () => {
+  const server = await serve();
+  const token = await makeToken(server);
+  const answer = await server.request({
+    method: "POST",
+    path: "/mcp",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "content-encoding": "gzip",
+    },
+    body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+  });
+  expect([answer.status, answer.json["message"]]).toEqual([
+    415,
+    "Send the body as it is, without Content-Encoding.",
+  ]);
+});
