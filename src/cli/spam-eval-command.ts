@@ -7,7 +7,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type LabelCounts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";
 import { evalScoreJson, evaluationJson } from "../spam/evaluation-json.ts";
 import { sourceOf } from "./arguments.ts";
-import { command } from "./command.ts";
+import { findUnfit } from "../submissions/receive/parse-body.ts";
+import { command, refuse } from "./command.ts";
 import { readSettings } from "./open.ts";
 import type { Output } from "./output.ts";
 
@@ -30,7 +31,11 @@ export const evaluateCommand = command({
     for await (const line of linesOf(file)) {
       lineNumber += 1;
       if (line.trim() === "") continue;
-      const row = parseEvalRow(line, `${sourceOf(file)}: line ${lineNumber}`);
+      const position = `${sourceOf(file)}: line ${lineNumber}`;
+      const row = parseEvalRow(line, position);
+      // A server refuses such a post before it is scored.
+      const unfit = findUnfit(row.data);
+      if (unfit !== undefined) refuse(`${position}: data ${unfit}`);
       const verdict = evaluation.score(row);
       if (printScores) output.jsonLine(evalScoreJson(row, verdict));
     }

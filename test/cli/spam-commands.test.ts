@@ -74,3 +74,15 @@ test("a score stored by an earlier version is explained as it was, and a dry run
     changes: [{ id, before: { score: 0 }, after: { score: 40 } }],
   });
 });
+
+test("spam eval refuses what a server would refuse before it scores it, with the line", async () => {
+  const machine = operatorMachine();
+  const row = (data: string): string => `{"id":"1","source":"a","label":"ham","data":${data}}`;
+  const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+  machine.write("rows.jsonl", `${row('{"a":"hello"}')}\n${row(deep)}\n`);
+  const ran = await machine.run(["spam", "eval", "rows.jsonl"]);
+  expect([ran.code, ran.stderr]).toEqual([
+    2,
+    "formsvc: rows.jsonl: line 2: data nests deeper than 32 levels\n",
+  ]);
+});
