@@ -442,6 +442,16 @@ CREATE TABLE settings_change (
   subject TEXT NOT NULL
 ) STRICT;
 
+-- One row. The clock as the clean-ups saw it last, which do not follow one that went far ahead.
+CREATE TABLE clock_seen (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  seen_at INTEGER NOT NULL,
+  -- What the clock showed when it was first doubted; NULL if it is trusted.
+  doubted_at INTEGER,
+  -- How long a server has run since then.
+  waited_ms INTEGER NOT NULL
+) STRICT;
+
 -- One row. The last address that seems to be a proxy but is not in `server.trustProxy`.
 CREATE TABLE untrusted_proxy (
   id INTEGER PRIMARY KEY CHECK (id = 1),

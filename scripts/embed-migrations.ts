@@ -51,6 +51,7 @@ const TABLES: Readonly<Record<string, string>> = {
   settings_version: "One row. Every change to what servers hold in memory raises its number.",
   settings_change:
     "What the last thousand changes of settings were about, so that servers drop only that from their memory.",
+  clock_seen: "One row. The clock as the clean-ups saw it last, which do not follow one that went far ahead.",
   untrusted_proxy: "One row. The last address that seems to be a proxy but is not in `server.trustProxy`.",
   page_fault:
     "Faults of pages with a form, which their posts show. A row has the last time of one kind of fault.",

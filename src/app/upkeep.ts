@@ -1,6 +1,7 @@
 import { dropOldChanges } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
-import { maintenanceFailed } from "../foundation/events.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { clockDoubted, maintenanceFailed } from "../foundation/events.ts";
 import { dropOldUploads } from "../files/file-room.ts";
 import { deleteWaiting } from "../files/file-deletions.ts";
 import { dropLostFiles } from "../files/file-store.ts";
@@ -25,14 +26,19 @@ import { dropEndedSessions } from "../sessions/session.ts";
 import { dropExpired } from "../submissions/held/held-post.ts";
 import { forgetExpired } from "../submissions/commit/idempotency.ts";
 import { forgetProofs } from "../submissions/commit/spent-proofs.ts";
+import { lookAtClock } from "../submissions/stored/clock-seen.ts";
 import { expireSubmissions } from "../submissions/stored/retention.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import type { Engine, ServiceParts } from "./parts.ts";
 
 /** Work that a timer starts, so that nothing is kept longer than it should be. */
 export interface Upkeep {
-  /** Each clean-up runs one short transaction and returns the number of rows that it deleted; 0 if none is left. */
+  /** Whether the clean-ups may follow the clock; false for a while after it went far ahead. Call it before each round of them. */
+  readonly trustsClock: () => Promise<boolean>;
+  /** Each clean-up runs one short transaction and returns the number of rows that it deleted; 0 if none is left. They go by age. */
   readonly cleanUps: readonly (() => Promise<number>)[];
+  /** Clean-ups that delete nothing because it is old. */
+  readonly ageless: readonly (() => Promise<number>)[];
   /** A clean-up of submissions that are older than their endpoint keeps them, or have been in the bin for too long. */
   readonly expire: () => Promise<number>;
   /** Empties the write-ahead log of deleted content if that is possible at once. Never throws: the clean-ups try again. */
@@ -58,6 +64,7 @@ export function createUpkeep(
     };
   };
   return {
+    trustsClock: clockWatch({ db, clock, log }),
     cleanUps: [
       () => db.transaction(() => forgetExpired(clock.now())),
       () => db.transaction(() => forgetProofs(clock.now())),
@@ -66,7 +73,6 @@ export function createUpkeep(
       () => db.transaction(() => forgetOldRefusals(config.held.days, clock.now())),
       () => noted(() => dropLostFiles(clock.now())),
       () => db.transaction(() => dropOldUploads(clock.now())),
-      () => spreadLate(db, clock.now()),
       () => db.transaction(() => dropEndedSessions(clock.now(), config.dashboard)),
       () => db.transaction(() => dropOldMailedLinks(clock.now())),
       () => db.transaction(() => dropOldInvitations(clock.now())),
@@ -79,6 +85,9 @@ export function createUpkeep(
       () => noted(() => dropOldFailures({ kind: REPLY_KIND, days: config.mail.keepSentDays }, clock.now())),
       () => noted(() => dropOldLetters(config.mail.keepSentDays, clock.now())),
       () => db.transaction(() => dropOldUse(clock.now())),
+    ],
+    ageless: [
+      () => spreadLate(db, clock.now()),
       ...cleanUps,
       // The last one, because a file store that does not answer would keep the others waiting.
       () => deleteWaiting(db, clock.now()),
@@ -91,5 +100,25 @@ export function createUpkeep(
         maintenanceFailed(log, error);
       }
     },
+  };
+}
+
+/** The largest time between two looks that counts as time in which the server ran: one that was not the first one did not look. */
+const LONGEST_BETWEEN_LOOKS_MS = 120_000;
+
+function clockWatch({ db, clock, log }: Pick<ServiceParts, "db" | "clock" | "log">): () => Promise<boolean> {
+  let lookedAt = performance.now();
+  let ranMs = 0;
+  let isLogged = false;
+  return async () => {
+    const at = performance.now();
+    ranMs += Math.round(Math.min(at - lookedAt, LONGEST_BETWEEN_LOOKS_MS));
+    lookedAt = at;
+    const { doubt, isNoted } = await db.transaction(() => lookAtClock(clock.now(), ranMs));
+    if (isNoted) ranMs = 0;
+    if (doubt !== null && !isLogged)
+      clockDoubted(log, { before: toIsoTime(doubt.seenAt), after: toIsoTime(doubt.doubtedAt) });
+    isLogged = doubt !== null;
+    return doubt === null;
   };
 }

@@ -82,8 +82,10 @@ const WORDS: Words = {
     "set mail.host and mail.from in the configuration and restart the server; or remove the recipients: formsvc recipient list",
   set_clock:
     "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, it was ahead then, and this line stays until the next change of any settings",
+  set_clock_or_wait:
+    "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, because no server ran in between, there is nothing to do",
   set_clock_or_delete_submission: ({ submissionId }) =>
-    "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, the message was made while it was ahead, " +
+    "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, that was made while it was ahead, " +
     `and this line stays until then or until: formsvc submission delete ${submissionId}`,
   stop_older_servers: "stop them first, then: formsvc migrate up",
   stop_server: "stop it first, or use another --db",

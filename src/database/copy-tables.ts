@@ -35,6 +35,7 @@ export interface CopiedTable {
 export const COPIED_TABLES = [
   "settings_version",
   "settings_change",
+  "clock_seen",
   "untrusted_proxy",
   "told_problem",
   "account",

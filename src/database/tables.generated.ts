@@ -340,6 +340,13 @@ export interface Tables {
     version: number;
     subject: string;
   };
+  /** One row. The clock as the clean-ups saw it last, which do not follow one that went far ahead. */
+  clock_seen: {
+    id: Generated<number>;
+    seen_at: number;
+    doubted_at: number | null;
+    waited_ms: number;
+  };
   /** One row. The last address that seems to be a proxy but is not in `server.trustProxy`. */
   untrusted_proxy: {
     id: number;

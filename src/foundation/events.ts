@@ -186,11 +186,12 @@ export function maintenanceFailed(log: Log, err: unknown): void {
   log.warn({ event: "maintenance.failed", err }, "a clean-up failed and is tried again");
 }
 
+export function clockDoubted(log: Log, facts: { readonly before: string; readonly after: string }): void {
+  log.warn({ event: "clock.doubted", ...facts }, "the clock went far ahead: nothing is deleted by age");
+}
+
 export function submissionsExpired(log: Log, submissions: number): void {
-  log.info(
-    { event: "retention.expired", submissions },
-    "submissions past their endpoint's days were deleted",
-  );
+  log.info({ event: "retention.expired", submissions }, "submissions that were too old were deleted");
 }
 
 /**

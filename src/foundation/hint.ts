@@ -28,6 +28,7 @@ type HintWith<Kind extends string, Facts> = Kind extends string ? { readonly kin
 /** Hints that carry no value. */
 type PlainKind =
   | "set_clock"
+  | "set_clock_or_wait"
   | "choose_account"
   | "choose_endpoint"
   | "delete_with_workspaces"

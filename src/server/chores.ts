@@ -81,10 +81,22 @@ function tryTo(work: () => void, log: Log): void {
 
 /** Runs all clean-ups, one after the other. Never rejects. */
 async function cleanUp(upkeep: Upkeep, isStopping: () => boolean, log: Log): Promise<void> {
-  for (const work of upkeep.cleanUps) await repeat(work, isStopping, log);
-  const expired = await repeat(upkeep.expire, isStopping, log);
-  if (expired > 0) submissionsExpired(log, expired);
+  if (await mayFollowClock(upkeep, log)) {
+    for (const work of upkeep.cleanUps) await repeat(work, isStopping, log);
+    const expired = await repeat(upkeep.expire, isStopping, log);
+    if (expired > 0) submissionsExpired(log, expired);
+  }
+  for (const work of upkeep.ageless) await repeat(work, isStopping, log);
   upkeep.clearLog();
+}
+
+async function mayFollowClock(upkeep: Upkeep, log: Log): Promise<boolean> {
+  try {
+    return await upkeep.trustsClock();
+  } catch (error) {
+    maintenanceFailed(log, error);
+    return false;
+  }
 }
 
 /**

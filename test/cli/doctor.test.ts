@@ -150,11 +150,17 @@ test("held posts are a problem once 80 % of their room is taken, with how many h
   expect(await found()).toEqual(["WS holds 5 refused posts of 5; 2 had to go so far, the last at T"]);
 });
 
-test("the message that lies ahead of the clock is named, and deleting its submission as advised makes the clock sound", async () => {
+test("the submission or message that lies ahead of the clock is named, and deleting that submission as advised makes the clock sound", async () => {
   const machine = machineWithBackup();
   const endpoint = await machine.createEndpoint();
   const connection = machine.open();
   addSubmission(connection, { ...FROM_THE_FUTURE, endpointId: endpoint.id });
+  const [posted] = (await examine(machine)).problems;
+  expect(posted?.message).toMatch(
+    new RegExp(`before the newest submission of .+ \\(${FROM_THE_FUTURE.id}\\)$`),
+  );
+  const deletion = /formsvc (submission delete \S+)$/.exec(posted?.advice ?? "")?.[1] ?? "";
+  await machine.mustRun([...deletion.split(" "), "--yes"]);
   expect((await examine(machine)).problems).toEqual([]);
   connection.exec(notifyInTheFuture(endpoint.id, addSubmission(connection, { endpointId: endpoint.id })));
   const [clock] = (await examine(machine)).problems;

@@ -107,6 +107,7 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     created_at: 5,
   });
   yield* insert("settings_change", { slot: 1, version: 1, subject: "everything" });
+  yield* insert("clock_seen", { id: 1, seen_at: NOON, doubted_at: NOON, waited_ms: 7 });
   yield* insert("untrusted_proxy", { id: 1, address: "192.0.2.1", seen_at: NOON });
   yield* insert("told_problem", { topic: HOSTILE, told_to: "ops@example.org", finding: "{}" });
 }

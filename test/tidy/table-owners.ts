@@ -51,6 +51,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   submission_bin: "submissions",
   submission_note: "submissions",
   imported_row: "submissions",
+  clock_seen: "submissions",
   credential: "sessions",
   recovery_code: "sessions",
   sign_in_link: "sessions",

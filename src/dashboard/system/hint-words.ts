@@ -70,8 +70,11 @@ const WORDS: Partial<{
   set_clock: () => ({
     text: "Set the clock of the machine if it is wrong; if it is right, any change of settings ends this problem",
   }),
+  set_clock_or_wait: () => ({
+    text: "Set the clock of the machine if it is wrong; if it is right, because no server ran in between, there is nothing to do",
+  }),
   set_clock_or_delete_submission: ({ submissionId }) => ({
-    text: "Set the clock of the machine if it is wrong; if it is right, delete the submission whose message is ahead",
+    text: "Set the clock of the machine if it is wrong; if it is right, delete the submission that is ahead",
     href: `/dashboard/submissions/${submissionId}`,
   }),
   set_mail_server: () => ({

@@ -53,4 +53,5 @@ export const migrations = [
   { version: 63, name: "0063-settings-changes.sql", sql: "-- What the last changes of settings were about. ../0063-settings-changes.sql says what each column means.\nCREATE TABLE settings_change (\n  slot bigint PRIMARY KEY,\n  version bigint NOT NULL,\n  subject text COLLATE \"C\" NOT NULL\n);\n" },
   { version: 64, name: "0064-page-place.sql", sql: "-- ../0064-page-place.sql says more.\nALTER TABLE endpoint ADD COLUMN page_place bigint;\nUPDATE endpoint SET page_place = 0 WHERE page LIKE '{\"isOn\":true,%';\nCREATE INDEX endpoint_by_page ON endpoint (name, page_place, id) WHERE page_place IS NOT NULL;\n" },
   { version: 65, name: "0065-keys-in-grace.sql", sql: "-- ../0065-keys-in-grace.sql says more.\nCREATE INDEX api_key_in_grace ON api_key (revoked_at) WHERE is_revoked = 0 AND revoked_at IS NOT NULL;\n" },
+  { version: 66, name: "0066-clock-seen.sql", sql: "-- The clock as the clean-ups saw it last. ../0066-clock-seen.sql says what each column means.\nCREATE TABLE clock_seen (\n  id bigint PRIMARY KEY CHECK (id = 1),\n  seen_at bigint NOT NULL,\n  doubted_at bigint,\n  waited_ms bigint NOT NULL\n);\n" },
 ] as const;
