@@ -6,6 +6,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { examine } from "../doctor/examine.ts";
 import { showEndpoint } from "../endpoints/endpoint-operations.ts";
 import type { Finding } from "../foundation/finding.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import type { AgentAccess } from "../mcp/mcp-server.ts";
 import type { ToolGroup } from "../mcp/tool.ts";
 import type { Actor, Reach } from "../operations/actor.ts";
@@ -104,16 +105,19 @@ function actorOf({ id, name, account, scopes }: z.output<typeof tokenShape>): Ac
 
 async function serveUntilClosed(access: Omit<AgentAccess, "onDefect">): Promise<void> {
   const { serveAgent } = await import("../mcp/serve-agent.ts");
-  const served = serveAgent({
-    ...access,
-    onDefect: (error, tool) =>
-      writeError(
-        `formsvc: the tool ${tool} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      ),
-  });
+  const onDefect: AgentAccess["onDefect"] = (error, tool) =>
+    writeError(
+      `formsvc: the tool ${tool} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+  const served = serveAgent({ ...access, onDefect }, (reason) =>
+    writeError(`formsvc: what the client sent could not be read: ${plainText(reason).slice(0, MAX_REASON)}`),
+  );
   await once(process.stdin, "close");
   await served.close();
 }
+
+/** The largest number of characters that are told of why a message could not be read. */
+const MAX_REASON = 300;
 
 function parseGroups(text: string): ToolGroup[] {
   const groups = text.split(",").map((each) => each.trim());

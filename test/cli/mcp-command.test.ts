@@ -201,3 +201,23 @@ test("what was asked before its standard input ended is answered", async () => {
   expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([1, 2, 3, 4, 5]));
   expect(answers.filter(({ result }) => result?.isError === true)).toEqual([]);
 });
+
+test("what is no message is told on standard error, and the next message is answered", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+  const ran = await machine.run(["mcp"], { input: `[1]\n${JSON.stringify(ping)}\n` });
+  expect([ran.code, ran.stderr]).toEqual([
+    0,
+    "formsvc: what the client sent could not be read: it is no message of the protocol\n",
+  ]);
+  expect(ran.stdout).toContain('"id":1');
+});
+
+test("a line that is too long ends it with a sentence", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const ran = await machine.run(["mcp"], { input: "x".repeat(11 * 1_048_576) });
+  expect([ran.code, ran.stdout]).toEqual([1, ""]);
+  expect(ran.stderr).toMatch(/^formsvc: what the client sent could not be read: .*maximum size/);
+});
