@@ -1,3 +1,5 @@
+import type * as Yaml from "yaml";
+import type { Document, YAMLError } from "yaml";
 import { FormsvcError } from "../foundation/errors.ts";
 import { jsonFault } from "../foundation/json-fault.ts";
 import { plainText } from "../foundation/plain-text.ts";
@@ -43,30 +45,95 @@ export async function yamlText(value: unknown, comments: readonly string[]): Pro
 
 /** Warnings are refused like errors, because another program would read the text differently, for example with an unknown tag. */
 async function parseYaml(text: string, source: string): Promise<ParsedFile> {
-  const { LineCounter, isNode, parseDocument } = await import("yaml");
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  const yaml = await import("yaml");
+  const lines = new yaml.LineCounter();
+  // The library compares each name with all names before it, which takes minutes for a long list.
+  const options = { prettyErrors: false, stringKeys: true, uniqueKeys: false } as const;
+  const document = yaml.parseDocument(text, { ...options, lineCounter: lines });
+  const faultAt = (offset: number, reason: string): FormsvcError => {
+    const { line, col } = lines.linePos(offset);
+    return refusal(`${source}:${line}: not valid YAML (column ${col}: ${reason})`);
+  };
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined && problem.code === "RESOURCE_EXHAUSTION") throw refusal(`${source}: ${tooDeep}`);
-  if (problem !== undefined)
-    throw refusal(`${source}:${lines.linePos(problem.pos[0]).line}: not valid YAML: ${problem.message}`);
+  if (problem !== undefined) throw faultAt(problem.pos[0], reasonOf(problem));
   let value: unknown;
   try {
+    const fault = findFault(document, yaml);
+    if (fault?.repeats !== undefined)
+      throw refusal(`${source}:${lines.linePos(fault.offset).line}: ${fault.repeats}`);
+    if (fault !== null) throw faultAt(fault.offset, fault.reason);
     value = document.toJS();
   } catch (error) {
+    if (error instanceof FormsvcError) throw error;
     if (error instanceof RangeError) throw refusal(`${source}: ${tooDeep}`);
-    throw refusal(`${source}: not valid YAML: ${(error as Error).message}`, error);
+    throw refusal(
+      `${source}: not valid YAML: its aliases stand for too much; write out what they stand for`,
+      error,
+    );
   }
   return {
     value,
     lineOf(path) {
       for (let length = path.length; length >= 0; length -= 1) {
         const found: unknown = document.getIn(path.slice(0, length), true);
-        if (isNode(found) && found.range) return lines.linePos(found.range[0]).line;
+        if (yaml.isNode(found) && found.range) return lines.linePos(found.range[0]).line;
       }
       return 1;
     },
   };
+}
+
+/** The largest number of aliases. Each is looked for among all anchors. */
+const MAX_ALIASES = 1000;
+/** The largest number of characters of the library's words that are shown. */
+const MAX_REASON = 200;
+
+/** The words of the library, or ours if they are about its own functions. */
+function reasonOf({ code, message }: YAMLError): string {
+  if (code === "MULTIPLE_DOCS") return "a second document begins here, and a file has one";
+  if (code === "TAG_RESOLVE_FAILED") return "tags like !name are not understood; leave it out";
+  if (code === "NON_STRING_KEY") return "a name must be a text";
+  return plainText(message).slice(0, MAX_REASON);
+}
+
+interface YamlFault {
+  readonly offset: number;
+  /** What is said of it, or `repeats` for what JSON has the same words for. */
+  readonly reason: string;
+  readonly repeats?: string;
+}
+
+/** Finds the first member that is there twice, or alias without an anchor before it, in a time that grows with the document. */
+function findFault(document: Document, { visit, isScalar }: typeof Yaml): YamlFault | null {
+  const anchors = new Set<string>();
+  let aliases = 0;
+  let fault: YamlFault | null = null;
+  visit(document, {
+    Value(_key, node) {
+      if (node.anchor !== undefined) anchors.add(node.anchor);
+    },
+    Map(_key, { anchor, items }) {
+      if (anchor !== undefined) anchors.add(anchor);
+      const names = new Set<string>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? String(key.value) : "";
+        const offset = (isScalar(key) ? key.range?.[0] : undefined) ?? 0;
+        if (names.has(name))
+          fault ??= { offset, reason: "", repeats: `the member ${plainText(name)} is there twice` };
+        names.add(name);
+      }
+      return fault === null ? undefined : visit.BREAK;
+    },
+    Alias(_key, { source: name, range }) {
+      aliases += 1;
+      const offset = range?.[0] ?? 0;
+      if (aliases > MAX_ALIASES) fault = { offset, reason: `there are more than ${MAX_ALIASES} aliases` };
+      else if (!anchors.has(name)) fault = { offset, reason: `no anchor is named ${plainText(name)} above` };
+      return fault === null ? undefined : visit.BREAK;
+    },
+  });
+  return fault;
 }
 
 const tooDeep =
