@@ -1,5 +1,6 @@
 import type { Formsvc } from "./client-api.ts";
 import { LANGUAGE, prepare, PROOF, submitForm } from "./enhance.ts";
+import { viewOf } from "./form-view.ts";
 import { randomKey, send } from "./send.ts";
 import { type PostAttempt, sendProved } from "./task.ts";
 
@@ -28,7 +29,7 @@ export function createSubmit(serverOf: () => string): Formsvc["submit"] {
 
 /** Undefined without a page, as in a server that loads the module. */
 function pageLanguage(): string | undefined {
-  return typeof document === "undefined" ? undefined : document.documentElement.lang;
+  return globalThis.document?.documentElement.lang;
 }
 
 /** Sends every marked form of the page by script, including forms that are added later. */
@@ -49,5 +50,5 @@ export function enhanceForms(): void {
 }
 
 function formOf(target: EventTarget | null): HTMLFormElement | null {
-  return target instanceof Element ? target.closest<HTMLFormElement>(FORMS) : null;
+  return target instanceof HTMLElement ? viewOf(target).closest<HTMLFormElement>(FORMS) : null;
 }

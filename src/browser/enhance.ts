@@ -1,5 +1,6 @@
 import type { Accepted, UploadProgress, Refused, Result } from "./client-api.ts";
-import { clearErrors, showErrors, statusOf } from "./messages.ts";
+import { viewOf } from "./form-view.ts";
+import { clearErrors, setOrRemove, showErrors, statusOf } from "./messages.ts";
 import { randomKey, send } from "./send.ts";
 import { type PostAttempt, sendProved } from "./task.ts";
 
@@ -17,6 +18,7 @@ interface OpenPost extends PostAttempt {
 
 /** The state of one form of the page. */
 interface FormState {
+  readonly view: HTMLFormElement;
   /** When the form was first seen, in milliseconds of the page's own clock. */
   readonly seenAt: number;
   busy: boolean;
@@ -30,10 +32,11 @@ const states = new WeakMap<HTMLFormElement, FormState>();
 export function prepare(form: HTMLFormElement): FormState {
   let state = states.get(form);
   if (state === undefined) {
-    state = { seenAt: performance.now(), busy: false, open: null };
+    const view = viewOf(form);
+    state = { view, seenAt: performance.now(), busy: false, open: null };
     states.set(form, state);
-    statusOf(form);
-    if (form.querySelector(`[name=${HONEYPOT}]`) === null) form.append(honeypot());
+    statusOf(view);
+    if (view.querySelector(`[name=${HONEYPOT}]`) === null) view.append(honeypot());
   }
   return state;
 }
@@ -50,13 +53,17 @@ function honeypot(): HTMLElement {
 }
 
 /** Sends the form in the background, and shows the result on the page. */
-export async function submitForm(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
-  const state = prepare(form);
+export async function submitForm(sent: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  const state = prepare(sent);
   if (state.busy) return;
-  const data = new FormData(form, submitter);
+  const form = state.view;
+  const data = new FormData(sent, submitter);
   // The visitor reads the answers in the language of the form. An empty value leaves the choice to the server, and makes it send a sentence
   // of thanks.
-  if (!data.has(LANGUAGE)) data.set(LANGUAGE, form.closest<HTMLElement>("[lang]")?.lang ?? "");
+  if (!data.has(LANGUAGE)) {
+    const around = form.closest<HTMLElement>("[lang]");
+    data.set(LANGUAGE, around === null ? "" : viewOf(around).lang);
+  }
   if (!dispatch(form, "submit", { data })) return;
   setBusy(form, state, true);
   clearErrors(form);
@@ -94,13 +101,21 @@ const TOKEN = /^(cf-turnstile|h-captcha|g-recaptcha)-response$/;
 
 /** The open attempt if the content is the same, else a new one. */
 function openPost(data: FormData, state: FormState): OpenPost {
-  const content = JSON.stringify(textsOf(data).filter(([name]) => !TOKEN.test(name)));
+  const content = JSON.stringify([...data].filter(([name]) => !TOKEN.test(name)).map(partOf));
   if (state.open?.content !== content) {
     const elapsed = String(Math.round(performance.now() - state.seenAt));
     state.open = { content, key: randomKey(), elapsed };
   }
   return state.open;
 }
+
+/** What tells one value from another: of a file what is known without reading it. */
+const partOf = ([name, value]: [string, FormDataEntryValue & Partial<File>]) => [
+  name,
+  value,
+  value.name,
+  value.lastModified,
+];
 
 function textsOf(data: FormData): [string, string][] {
   return [...data].filter((entry): entry is [string, string] => typeof entry[1] === "string");
@@ -139,7 +154,7 @@ function finish(form: HTMLFormElement, state: FormState, data: FormData, result:
   if (!dispatch(form, "success", result)) return;
   form.reset();
   const next = data.get("_redirect");
-  if (typeof next === "string" && /^https?:/.test(new URL(next, document.baseURI).protocol)) {
+  if (typeof next === "string" && /^https?:/.test(absolute(next))) {
     location.assign(next);
   } else {
     statusOf(form).textContent =
@@ -151,9 +166,7 @@ function setBusy(form: HTMLFormElement, state: FormState, busy: boolean): void {
   state.busy = busy;
   // `disabled` is not used, because it would move the keyboard's focus away.
   for (const element of [form, ...form.querySelectorAll("button:not([type=button]), [type=submit]")]) {
-    const name = element === form ? "aria-busy" : "aria-disabled";
-    if (busy) element.setAttribute(name, "true");
-    else element.removeAttribute(name);
+    setOrRemove(element, element === form ? "aria-busy" : "aria-disabled", busy ? "true" : "");
   }
 }
 

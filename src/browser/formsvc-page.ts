@@ -1,9 +1,10 @@
+import { viewOf } from "./form-view.ts";
 import { prove } from "./prove.ts";
 
 /* The script of our own pages of a form with a proof of work. The browser sends the form itself, as it does without script. */
 
 addEventListener("submit", (event) => {
-  const form = event.target as HTMLFormElement;
+  const form = viewOf(event.target as HTMLFormElement);
   const address = form.dataset["formsvcChallenge"];
   if (address === undefined) return;
   event.preventDefault();
@@ -18,12 +19,12 @@ async function proveAndSend(form: HTMLFormElement, address: string): Promise<voi
   input.name = "_pow";
   input.value = await prove(new URL(address, document.baseURI).href);
   form.append(input);
-  HTMLFormElement.prototype.submit.call(form);
+  form.submit();
 }
 
 /** When the Back button shows the page again, it is not busy any more and its proof is used up. */
 addEventListener("pageshow", () => {
-  for (const form of document.forms) {
+  for (const form of [...document.forms].map(viewOf)) {
     form.removeAttribute("aria-busy");
     form.querySelector("[name=_pow]")?.remove();
   }

@@ -3,6 +3,7 @@ import type { Refused } from "./client-api.ts";
 /** The attribute of the elements that this script added to show what is wrong with a field. */
 const ERROR_MARK = "data-formsvc-error";
 const STATUS_MARK = "data-formsvc-status";
+const DESCRIBED_BY = "aria-describedby";
 
 /** The element that shows the result: the page's own, else a new paragraph at the form's end. */
 export function statusOf(form: HTMLFormElement): Element {
@@ -22,14 +23,17 @@ export function clearErrors(form: HTMLFormElement): void {
     const input = form.querySelector(`[aria-describedby~="${shown.id}"]`);
     if (input !== null) {
       input.removeAttribute("aria-invalid");
-      const others = (input.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .filter((id) => id !== shown.id);
-      if (others.length > 0) input.setAttribute("aria-describedby", others.join(" "));
-      else input.removeAttribute("aria-describedby");
+      const described = input.getAttribute(DESCRIBED_BY) ?? "";
+      setOrRemove(input, DESCRIBED_BY, described.replace(shown.id, "").trim());
     }
     shown.remove();
   }
+}
+
+/** Sets an attribute; an empty one is removed. */
+export function setOrRemove(element: Element, name: string, value: string): void {
+  if (value) element.setAttribute(name, value);
+  else element.removeAttribute(name);
 }
 
 /** Shows each field's problems next to its input, and moves the focus to the first of them. */
@@ -63,8 +67,7 @@ function showError(input: HTMLElement, text: string): void {
   shown.setAttribute(ERROR_MARK, "");
   shown.textContent = text;
   input.setAttribute("aria-invalid", "true");
-  const others = input.getAttribute("aria-describedby");
-  input.setAttribute("aria-describedby", others === null ? shown.id : `${others} ${shown.id}`);
+  input.setAttribute(DESCRIBED_BY, [input.getAttribute(DESCRIBED_BY), shown.id].join(" ").trim());
   // The message is put after a label that contains the input, so that it does not become part of the input's name.
   (input.closest("label") ?? input).after(shown);
 }

@@ -86,11 +86,10 @@ async function read(answer: Response, language: unknown): Promise<Result> {
 
 /** A refusal that the server did not send, because nothing from it arrived. */
 function failure(reply: Pick<Refused, "status" | "error" | "message">, language: unknown): Refused {
-  const named = typeof language === "string" && language !== "";
-  const tag = named ? language : (globalThis.navigator?.language ?? "");
+  const tag = typeof language === "string" && language ? language : (globalThis.navigator?.language ?? "");
   const main = tag.split("-", 1)[0]?.toLowerCase() ?? "";
-  const visitor = Object.keys(UNREACHABLE).includes(main) ? UNREACHABLE[main] : undefined;
-  return { ok: false, ...reply, visitor_message: visitor ?? UNREACHABLE.en };
+  const known = Object.keys(UNREACHABLE).includes(main) ? main : "en";
+  return { ok: false, ...reply, visitor_message: UNREACHABLE[known] as string };
 }
 
 function parse(text: string): Record<string, unknown> {
