@@ -2,8 +2,9 @@ import { query } from "../database/database.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
-import { learn, type Lesson } from "../spam/lesson.ts";
+import { learn } from "../spam/lesson.ts";
 import { senderOf, teachingOf } from "../spam/post-trace.ts";
+import type { KeptLesson, KeptLessons } from "./kept-lessons.ts";
 import type { Recollection } from "./remember-texts.ts";
 import { createSpamMemory } from "./spam-memory.ts";
 
@@ -20,17 +21,36 @@ export interface TaughtPost {
   readonly post: SpamPost;
 }
 
-/** Teaches the workspaces' filters what posts are, in place of what the same posts taught before. */
-export function* teach(posts: readonly TaughtPost[], mark: Mark, now: number): Steps<void> {
+/** Teaches the workspaces' filters what posts are, in place of what the same posts taught before. Call inside a transaction. */
+export function* teach(
+  posts: readonly TaughtPost[],
+  { mark, kept }: { readonly mark: Mark; readonly kept: KeptLessons },
+  now: number,
+): Steps<void> {
+  kept.begin();
   const before = yield* forgetLessons(posts);
-  for (const post of posts) yield* addLesson(post, mark, now);
-  yield* relearnAll([...before, ...posts]);
+  const added: AddedLesson[] = [];
+  for (const post of posts) added.push(yield* addLesson(post, mark, now));
+  yield* relearnAll([...before, ...posts], { of: posts, added, kept });
 }
 
-/** Takes back what posts taught. */
-export function* unteach(posts: readonly Pick<TaughtPost, "workspaceId" | "submissionId">[]): Steps<void> {
-  yield* relearnAll([...(yield* forgetLessons(posts)), ...posts]);
+/** Takes back what posts taught. Call inside a transaction. */
+export function* unteach(
+  posts: readonly Pick<TaughtPost, "workspaceId" | "submissionId">[],
+  kept: KeptLessons,
+): Steps<void> {
+  kept.begin();
+  yield* relearnAll([...(yield* forgetLessons(posts)), ...posts], { of: posts, added: [], kept });
 }
+
+/** What changed since the kept lessons: those of these submissions are gone, and some were added. */
+interface Change {
+  readonly of: readonly { readonly submissionId: string }[];
+  readonly added: readonly AddedLesson[];
+  readonly kept: KeptLessons;
+}
+
+type AddedLesson = KeptLesson & { readonly workspaceId: string };
 
 interface Learner {
   readonly workspaceId: string;
@@ -50,9 +70,10 @@ function* forgetLessons(posts: readonly Pick<TaughtPost, "submissionId">[]): Ste
  * Learns anew, once for each workspace, because it takes as long for one post as for many. Servers notice that their memory of it is out of
  * date.
  */
-function* relearnAll(learners: readonly Learner[]): Steps<void> {
+function* relearnAll(learners: readonly Learner[], change: Change): Steps<void> {
   yield* raiseSettingsVersion("rows");
-  for (const workspaceId of new Set(learners.map((each) => each.workspaceId))) yield* relearn(workspaceId);
+  for (const workspaceId of new Set(learners.map((each) => each.workspaceId)))
+    yield* relearn(workspaceId, change);
 }
 
 /** The mark of a submission; null if it has none. */
@@ -92,7 +113,7 @@ export function* listMarksSince(workspaceId: string, since: number): Steps<reado
   return rows.map(({ submission_id: submissionId, mark }) => ({ submissionId, mark }));
 }
 
-function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
+function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<AddedLesson> {
   const { workspaceId, endpointId, submissionId, post } = taught;
   const memory = createSpamMemory(null);
   const recollection = yield* memory.recall(workspaceId, endpointId, post, now);
@@ -103,18 +124,18 @@ function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
   const { buckets, odds } = teachingOf(post);
   const bytes = Buffer.alloc(buckets.length * 2);
   buckets.forEach((bucket, index) => bytes.writeUInt16LE(bucket, index * 2));
-  yield* run(
-    query.insertInto("lesson").values({
-      workspace_id: workspaceId,
-      submission_id: submissionId,
-      mark,
-      email: senderOf(recollection.trace).email,
-      text_id: textId,
-      buckets: bytes,
-      odds: Math.round(odds * 1000),
-      created_at: now,
-    }),
-  );
+  const row = {
+    workspace_id: workspaceId,
+    submission_id: submissionId,
+    mark,
+    email: senderOf(recollection.trace).email,
+    text_id: textId,
+    buckets: bytes,
+    odds: Math.round(odds * 1000),
+    created_at: now,
+  };
+  yield* run(query.insertInto("lesson").values(row));
+  return { workspaceId, ...toLesson(row) };
 }
 
 /** The recollection without targets: a mark is about a text and not about its targets, so that nothing of it is left when it is undone. */
@@ -147,17 +168,17 @@ function* countMark(textId: number, mark: Mark, change: 1 | -1): Steps<void> {
 }
 
 /** Calculates the weights from the lessons alone, so that an undone mark leaves nothing behind. */
-function* relearn(workspaceId: string): Steps<void> {
-  const rows = yield* all(
-    query
-      .selectFrom("lesson")
-      .select(["submission_id", "mark", "email", "buckets", "odds"])
-      .where("workspace_id", "=", workspaceId)
-      .orderBy("id"),
+function* relearn(workspaceId: string, change: Change): Steps<void> {
+  const row = yield* first(
+    query.selectFrom("learned_weights").select("version").where("workspace_id", "=", workspaceId),
   );
-  const tooMany = rows.slice(0, Math.max(0, rows.length - MAX_LESSONS));
-  for (const { submission_id } of tooMany) yield* forgetLesson(submission_id);
-  const weights = learn(rows.slice(tooMany.length).map(toLesson));
+  const before = row?.version ?? 0;
+  const lessons = changedLessons(workspaceId, before, change) ?? (yield* readLessons(workspaceId));
+  const tooMany = lessons.slice(0, Math.max(0, lessons.length - MAX_LESSONS));
+  for (const { submissionId } of tooMany) yield* forgetLesson(submissionId);
+  const left = lessons.slice(tooMany.length);
+  change.kept.note(workspaceId, { version: before + 1, lessons: left });
+  const weights = learn(left);
   const bytes = Buffer.alloc(weights.length * 4);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let index = 0; index < weights.length; index += 1)
@@ -174,14 +195,31 @@ function* relearn(workspaceId: string): Steps<void> {
   );
 }
 
+/** The lessons as the change left them; undefined if those before it are not known. */
+function changedLessons(workspaceId: string, version: number, { of, added, kept }: Change) {
+  const before = kept.find(workspaceId, version);
+  const gone = new Set(of.map(({ submissionId }) => submissionId));
+  const here = added.filter((lesson) => lesson.workspaceId === workspaceId);
+  return before && [...before.filter(({ submissionId }) => !gone.has(submissionId)), ...here];
+}
+
+function* readLessons(workspaceId: string): Steps<KeptLesson[]> {
+  const rows = query
+    .selectFrom("lesson")
+    .select(["submission_id", "mark", "email", "buckets", "odds"])
+    .where("workspace_id", "=", workspaceId);
+  return (yield* all(rows.orderBy("id"))).map(toLesson);
+}
+
 function toLesson(row: {
   mark: Mark;
   email: string | null;
   submission_id: string;
   buckets: Buffer;
   odds: number;
-}): Lesson {
+}): KeptLesson {
   return {
+    submissionId: row.submission_id,
     spam: row.mark === "spam",
     // Without an e-mail address posts cannot be grouped by sender, so each counts as a sender of its own.
     sender: row.email ?? row.submission_id,

@@ -118,9 +118,9 @@ test("a mark on the page leaves the same rows as the command's", async () => {
   ];
   await ben.post("/dashboard/bulk", ticked("spam", ids));
   const byPage = rows();
-  owner.now(() => markSubmissions(ids, null, clock.now()));
+  owner.now(() => markSubmissions(ids, { mark: null }, clock.now()));
   for (const table of ["lesson", "remembered_text", "learned_weights"]) owner.execute(`DELETE FROM ${table}`);
-  owner.now(() => markSubmissions(ids, "spam", clock.now()));
+  owner.now(() => markSubmissions(ids, { mark: "spam" }, clock.now()));
   const textless = (value: unknown): string => JSON.stringify(value).replace(/"text_id":\d+/g, "");
   expect(textless(rows())).toBe(textless(byPage));
 });

@@ -99,7 +99,7 @@ test("the page tells how the posts that were marked had scored, on each plan, of
     const ids = Array.from({ length: posts }, () =>
       add({ endpointId, spamScore, spamClass: spamClassOf(spamScore), createdAt: at }),
     );
-    server.owner.now(() => markSubmissions(ids, given, at));
+    server.owner.now(() => markSubmissions(ids, { mark: given }, at));
   };
   mark(endpoint.id, 60, "spam", 7);
   mark(endpoint.id, 12, "spam", 4);

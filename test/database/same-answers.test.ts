@@ -16,6 +16,7 @@ import {
   listEndpointsInWorkspaces,
   readEndpointNames,
 } from "../../src/endpoints/viewable-endpoints.ts";
+import { KeptLessons } from "../../src/history/kept-lessons.ts";
 import { listMarks, unteach } from "../../src/history/teach.ts";
 import { checkLeakedKeys } from "../../src/keys/key-health.ts";
 import { finishGrace, listKeys } from "../../src/keys/key-store.ts";
@@ -249,7 +250,7 @@ const CHANGES: Readonly<Record<string, Ask>> = {
   "keys of an endpoint are forgotten": change(({ endpointIds: [id = ""] }) => forgetKeysOf(id, 5)),
   "keys of posts are forgotten": change(() => forgetExpired(LATER)),
   "a lesson is undone": change(({ workspaceId, submissionIds: [submissionId = ""] }) =>
-    unteach([{ workspaceId, submissionId }]),
+    unteach([{ workspaceId, submissionId }], new KeptLessons()),
   ),
   "choices are replaced": change(({ workspaceId }) =>
     writeChoicesRow({ kind: "workspace", workspaceId }, {}),

@@ -29,7 +29,7 @@ const from = (index: number, message = leaflet) => ({ email: `p${index}@example.
 
 /** Marks as a command does: another process, whose commit the server notices. */
 async function mark(service: Receiving, id: string, mark: Mark | null): Promise<void> {
-  service.db.now(() => markSubmissions([id], mark, service.clock.now()));
+  service.db.now(() => markSubmissions([id], { mark }, service.clock.now()));
   await service.restart();
 }
 
@@ -161,7 +161,7 @@ test("a mark teaches what somebody wrote and nothing of the files that came with
     addSubmission(db, { endpointId, data: { ...advertised(1), ...more } }),
   );
   const lessonOf = (id = "") => {
-    db.now(() => markSubmissions([id], "spam", NOON));
+    db.now(() => markSubmissions([id], { mark: "spam" }, NOON));
     const [{ buckets, odds, text_id } = {}] = db.now(() =>
       all(query.selectFrom("lesson").selectAll().where("submission_id", "=", id)),
     ) as { buckets?: Buffer; odds?: number; text_id?: number }[];
@@ -203,7 +203,7 @@ test("a lesson outlives its submission and the weights change with it at once", 
   await mark(service, id, "spam");
   service.db.now(() => run(query.deleteFrom("submission").where("id", "=", id)));
   expect(await scoreOf(service, from(2), 2)).toBeGreaterThanOrEqual(60);
-  expect(() => service.db.now(() => markSubmissions([id], "ham", 0))).toThrow("no submission");
+  expect(() => service.db.now(() => markSubmissions([id], { mark: "ham" }, 0))).toThrow("no submission");
 });
 
 test("settings of workspace and endpoint hold on plans that allow them, and not on others", async () => {

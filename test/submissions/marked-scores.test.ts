@@ -37,7 +37,7 @@ async function marked(
       spamReasons: [{ signal: "text", points: spamScore, field: null, detail: '"signal":"released"' }],
     })),
   );
-  await db.transaction(() => markSubmissions(ids, mark, at));
+  await db.transaction(() => markSubmissions(ids, { mark }, at));
   return ids;
 }
 
@@ -55,7 +55,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     await marked(db, ben.endpointId, [70, 70], ["ham", NOON]);
     await marked(db, ana.endpointId, [70], ["ham", NOON - 31 * DAY_MS]);
     const [undone = ""] = await marked(db, ana.endpointId, [70], ["ham", NOON]);
-    await db.transaction(() => markSubmissions([undone], null, NOON));
+    await db.transaction(() => markSubmissions([undone], { mark: null }, NOON));
     const count = (endpointId: string | null) =>
       db.read(() => countMarkedScores(ana.workspaceId, endpointId, NOON));
     const spam = { ...NONE, low: 2, medium: 2, high: 2 };

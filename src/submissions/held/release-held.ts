@@ -62,7 +62,7 @@ export function* releaseHeldPostRow(
     yield* insertSubmission(submission, yield* queueSubmission(notified, now, readConditionData));
   }
   yield* releaseFiles(held.id, submission.id);
-  if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
+  if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], { mark: "ham" }, now);
   yield* run(query.deleteFrom("held").where("id", "=", held.id));
   return { id: submission.id, wasStored: false };
 }

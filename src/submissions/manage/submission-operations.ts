@@ -3,6 +3,7 @@ import { yieldToOthers } from "../../database/slices.ts";
 import type { Steps } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isSameAddress } from "../../foundation/mail-address.ts";
+import { KeptLessons } from "../../history/kept-lessons.ts";
 import { findMark } from "../../history/teach.ts";
 import type { Viewing } from "../../operations/actor.ts";
 import type { Access } from "../../operations/access.ts";
@@ -144,14 +145,16 @@ export const markSubmissionsAs = operation({
       yield* reachSubmissions(context, wanted);
       return yield* measureSubmissions(wanted);
     });
+    const kept = new KeptLessons();
     let done = 0;
     for (const some of markBatches(wanted, sizes)) {
       await yieldToOthers();
       await context.transact(function* () {
         yield* reachSubmissions(context, some);
-        const workspaceIds = yield* markSubmissions(some, mark, context.now);
+        const workspaceIds = yield* markSubmissions(some, { mark, kept }, context.now);
         return changed(undefined, ...changesOf(some, workspaceIds, `marked ${mark ?? "none"}`));
       });
+      kept.accept();
       done += some.length;
       if (done < wanted.length) yield { done, total: wanted.length };
     }

@@ -1,6 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import { getEndpoint } from "../../endpoints/endpoint-store.ts";
 import { isFileList } from "../../foundation/file-list.ts";
+import { KeptLessons } from "../../history/kept-lessons.ts";
 import { type Mark, teach, unteach } from "../../history/teach.ts";
 import type { SpamPost } from "../../spam/spam-post.ts";
 import { getSubmission } from "./submission-store.ts";
@@ -16,11 +17,12 @@ export interface SubmissionInWorkspace {
  * Marks submissions, all or none, and teaches the filters of their workspaces. The mark null removes a mark and what it taught. Returns the
  * workspace of each submission.
  *
+ * @param kept what the transaction before, of the same work, has learned of; accept it after the commit.
  * @throws not_found naming the first id that does not exist.
  */
 export function* markSubmissions(
   ids: readonly string[],
-  mark: Mark | null,
+  { mark, kept = new KeptLessons() }: { readonly mark: Mark | null; readonly kept?: KeptLessons },
   now: number,
 ): Steps<readonly string[]> {
   const marked: SubmissionInWorkspace[] = [];
@@ -29,10 +31,11 @@ export function* markSubmissions(
     const { workspaceId } = yield* getEndpoint(submission.endpointId);
     marked.push({ workspaceId, submission });
   }
-  if (mark !== null) yield* teachSubmissions(marked, mark, now);
+  if (mark !== null) yield* teachSubmissions(marked, { mark, kept }, now);
   else
     yield* unteach(
       marked.map(({ workspaceId, submission }) => ({ workspaceId, submissionId: submission.id })),
+      kept,
     );
   return marked.map(({ workspaceId }) => workspaceId);
 }
@@ -40,7 +43,7 @@ export function* markSubmissions(
 /** Teaches the filters of the workspaces that these submissions have this mark. */
 export function* teachSubmissions(
   marked: readonly SubmissionInWorkspace[],
-  mark: Mark,
+  { mark, kept = new KeptLessons() }: { readonly mark: Mark; readonly kept?: KeptLessons },
   now: number,
 ): Steps<void> {
   const posts = marked.map(({ workspaceId, submission }) => ({
@@ -49,7 +52,7 @@ export function* teachSubmissions(
     submissionId: submission.id,
     post: postOf(submission),
   }));
-  yield* teach(posts, mark, now);
+  yield* teach(posts, { mark, kept }, now);
 }
 
 /** A stored post in the form that the filter takes. As when it came, its files are not read: no two files have the same id. */
