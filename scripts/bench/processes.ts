@@ -126,8 +126,12 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
+/** How long a server may take to start, in milliseconds. On a busy machine and under QEMU it takes ten seconds and more. */
+const START_TIMEOUT_MS = 60_000;
+
 async function portFrom(logFile: string, child: ChildProcess): Promise<number> {
-  for (let attempt = 0; attempt < 2000; attempt += 1) {
+  const until = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < until) {
     const log = readFileSync(logFile, "utf8");
     const port = /"url":"http:\/\/[^"]*:(\d+)"/.exec(log)?.[1] ?? /"port":(\d+)/.exec(log)?.[1];
     if (port !== undefined) return Number(port);
