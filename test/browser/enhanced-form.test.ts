@@ -246,48 +246,6 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     expect(await posts(form)).toBe(before + 1);
   });
 
-  test("a form with another file is another post, even if the one before may be stored", async () => {
-    await show({ fields: '<input name="name" value="Ana"><input type="file" name="cv">' });
-    await page.clock.install();
-    const keys = new Set<string | undefined>();
-    await page.route("**/f/*", (route) => {
-      keys.add(route.request().headers()["idempotency-key"]);
-      return route.fulfill({ status: 502, headers: { "access-control-allow-origin": "*" }, body: "" });
-    });
-    const choose = (name: string) =>
-      page.setInputFiles("[name=cv]", { name, mimeType: "application/pdf", buffer: Buffer.from("%PDF") });
-    const send = async () => {
-      const answered = page.waitForResponse("**/f/*");
-      await page.click("button");
-      await answered;
-      await page.locator("form:not([aria-busy])").waitFor();
-    };
-    await choose("first.pdf");
-    await send();
-    await send();
-    expect(keys.size).toBe(1);
-    await choose("second.pdf");
-    await send();
-    expect(keys.size).toBe(2);
-  });
-
-  test("no name of an input takes the place of what the script needs of the form", async () => {
-    const open = await machine.createEndpoint({ allowOrigin: [site.origin], schema });
-    const names = ["elements", "reset", "dataset", "closest", "append", "lang", "querySelectorAll", "after"];
-    names.push("querySelector", "dispatchEvent", "getAttribute", "setAttribute", "removeAttribute");
-    const inputs = names.map((name) => `<input name="${name}" value="x">`).join("");
-    const attributes = 'lang="de" data-formsvc-success="Danke!"';
-    await show({ form: open, attributes, fields: `<label>Name <input name="name"></label>${inputs}` });
-    // What Playwright asks of a form before it clicks in it has such names too.
-    await page.evaluate("document.querySelector('button').click()");
-    await page.waitForFunction("document.body.textContent.includes('Name fehlt noch')");
-    await page.evaluate("document.querySelector('[name=name]').value = 'Ana'");
-    await page.evaluate("document.querySelector('button').click()");
-    await page.waitForFunction("document.body.textContent.includes('Danke!')");
-    expect(await page.evaluate("document.querySelector('[name=name]').value")).toBe("");
-    expect(await machine.stored(open)).toEqual([{ name: "Ana" }]);
-  });
-
   test("a post that looks like spam, the monthly limit and a file are told in words", async () => {
     await show();
     await page.fill("[name=name]", "Robot");

@@ -364,5 +364,25 @@ test("an operator’s webhook to a private address that is refused is not said t
   const local = await add(ada, { endpoint: endpoint.id, url: "http://localhost:5678/hook" });
   expect((await ada.get(`/dashboard/webhooks/${local.id}`)).text).toContain(">Refused<");
   server.owner.execute(`UPDATE webhook SET allow_private = 1 WHERE id = '${id}'`);
-  expect((await ada.get(path)).text).toContain(">Working<");
+  expect((await ada.get(path)).text).toContain(">Ready<");
+});
+
+test("a webhook that nothing was sent to yet is not said to work, and whoever is no operator reads the same of each address", async () => {
+  const { server, ada, endpoint } = await begin();
+  const { eve, endpointId } = await addStranger(server);
+  await using receiver = await startReceiverWith((response) => response.end());
+  const shown = async (visitor: Visitor, id: string) => {
+    const { text } = await visitor.get(`/dashboard/webhooks/${id}`);
+    return /<h2>Health<\/h2>.*?<\/section>/s.exec(text)?.[0];
+  };
+  const good = await add(eve, { endpoint: endpointId, url: "https://example.com/hook" });
+  const local = await add(eve, { endpoint: endpointId, url: "http://10.1.2.3/hook" });
+  expect(await shown(eve, good.id)).toContain("Nothing was sent to it lately.");
+  expect(await shown(eve, local.id)).toBe(await shown(eve, good.id));
+  const { id } = await add(ada, { endpoint: endpoint.id, url: receiver.url, allow_private: "on" });
+  await server.post(endpoint.secret, goodPost);
+  await firstMessage(server);
+  for (const path of [`/dashboard/webhooks/${id}`, "/dashboard/notifications"])
+    expect((await ada.get(path)).text).toContain(">Working<");
+  expect((await eve.get("/dashboard/notifications")).text).not.toContain(">Working<");
 });

@@ -1,5 +1,4 @@
 import type { Endpoint } from "../../endpoints/endpoint.ts";
-import { type Doubt, findDoubtOfNumber } from "../../webhooks/find-doubt.ts";
 import { readSchema } from "../../endpoints/endpoint-store.ts";
 import type { Condition } from "../../outbox/queue/conditions.ts";
 import { html, type Html } from "../../foundation/html.ts";
@@ -28,11 +27,12 @@ import { listCard } from "../kit/list-card.ts";
 import type { DashboardParts } from "../parts.ts";
 import { readMailFault } from "./mail-fault.ts";
 import type { DestinationFault } from "../../outbox/sending/destinations.ts";
+import { readEvidence } from "./read-evidence.ts";
 import { recipientHealth } from "./recipient-words.ts";
 import { mailMissing } from "../../mail/mail-missing.ts";
 import type { Routes } from "../routes.ts";
 import { exactTime } from "../kit/time.ts";
-import { healthOf } from "./webhook-words.ts";
+import { healthOf, type WebhookEvidence } from "./webhook-words.ts";
 
 const PAGE_SIZE = 50;
 const PATH = "/dashboard/notifications";
@@ -77,7 +77,8 @@ interface Found {
 /**
  * `/dashboard/notifications`: who gets messages about submissions, by e-mail and by webhooks, with their health; and the automatic replies.
  */
-export function notificationsPages(routes: Routes, { db, config }: DashboardParts): void {
+export function notificationsPages(routes: Routes, parts: DashboardParts): void {
+  const { db, config } = parts;
   routes.read("/notifications", async ({ viewer, query, now }) => {
     const fault = await db.read(() => readMailFault(config));
     const find = async <Of extends AnyRecipient>(
@@ -94,10 +95,9 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
       };
     };
     const mail = await find(MAIL_RECIPIENTS, "mail_after", (each) => mailRow(each, fault));
-    const webhooks = await find(WEBHOOKS, "after", async (each) => {
-      const { allowNetworks } = config.webhooks;
-      return webhookRow(each, await findDoubtOfNumber(viewer, each.recipient.settings, allowNetworks));
-    });
+    const webhooks = await find(WEBHOOKS, "after", async (each) =>
+      webhookRow(each, await readEvidence(parts, viewer, each.recipient)),
+    );
     const replies = await find(REPLIES, "replies_after", (each) => replyRow(each, fault));
     const nameForm = await formNames(
       viewer,
@@ -161,10 +161,10 @@ function mailRow({ recipient, endpoint }: Owned<MailRecipient>, fault: Destinati
   };
 }
 
-function webhookRow({ recipient: webhook, endpoint }: Owned<Webhook>, doubt: Doubt): Row {
+function webhookRow({ recipient: webhook, endpoint }: Owned<Webhook>, evidence: WebhookEvidence): Row {
   const { id, settings, failingSince } = webhook;
   const name = new URL(settings.url).host;
-  const health = healthOf(webhook, doubt);
+  const health = healthOf(webhook, evidence);
   const path = recipientPath(WEBHOOK_KIND, id);
   return { id, path, name, health, failingSince, endpoint, conditions: settings.conditions };
 }

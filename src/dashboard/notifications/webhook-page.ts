@@ -1,6 +1,6 @@
 import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
-import { findDoubt, findDoubtOfNumber } from "../../webhooks/find-doubt.ts";
+import { findDoubt } from "../../webhooks/find-doubt.ts";
 import { testWebhook } from "../../webhooks/test-webhook.ts";
 import { webhookOperations } from "../../webhooks/webhook-operations.ts";
 import { WEBHOOKS } from "../../webhooks/webhook-store.ts";
@@ -8,6 +8,7 @@ import type { Webhook } from "../../webhooks/webhook.ts";
 import type { Owned } from "../../recipients/reach-recipient.ts";
 import { webhookKinds } from "../../webhooks/webhook-kinds.ts";
 import { type Answer, page } from "../answer.ts";
+import { readEvidence } from "./read-evidence.ts";
 import { actPages } from "./recipient-acts.ts";
 import { readDeliveryList } from "./deliveries-card.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -38,13 +39,13 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     const list = await readDeliveryList(db, webhookKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
     const fields = await db.read(() => readSchema(found.endpoint));
-    const doubt = await findDoubtOfNumber(viewer, settings, allowNetworks);
+    const evidence = await readEvidence(parts, viewer, found.recipient);
     // For other viewers the result of the test contains all that they may know.
     const isExplained = tested !== null && viewer.isOperator;
     const refused = isExplained ? doubtWords(await findDoubt(viewer, settings, allowNetworks)) : null;
     return page(
       new URL(settings.url).host,
-      webhookView({ ...found, fields, queue, list, tested, doubt, refused, allowNetworks }),
+      webhookView({ ...found, fields, queue, list, tested, evidence, refused, allowNetworks }),
     );
   }
 }

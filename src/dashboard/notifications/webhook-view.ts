@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { html, type Html } from "../../foundation/html.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
-import type { Doubt } from "../../webhooks/find-doubt.ts";
 import type { testResultShape } from "../../webhooks/webhook-json.ts";
 import type { Owned } from "../../recipients/reach-recipient.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
@@ -11,7 +10,7 @@ import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { webhookAdvice } from "./delivery-words.ts";
 import { healthCard, healthPill } from "./health.ts";
 import { time } from "../kit/time.ts";
-import { healthOf, privateWords } from "./webhook-words.ts";
+import { healthOf, privateWords, type WebhookEvidence } from "./webhook-words.ts";
 
 /** The result of a test, as this viewer may see it. */
 export type TestOutcome = z.output<typeof testResultShape>;
@@ -23,8 +22,7 @@ export interface WebhookView extends Owned<Webhook> {
   readonly list: DeliveryList;
   /** The result of the test that was just sent; null if none was. */
   readonly tested: TestOutcome | null;
-  /** Whether its address is refused, as far as that is known without looking up a name. */
-  readonly doubt: Doubt;
+  readonly evidence: WebhookEvidence;
   /** After a test: why nothing would be sent to the address; null if it is allowed. */
   readonly refused: string | null;
   /** `webhooks.allowNetworks` */
@@ -32,9 +30,9 @@ export interface WebhookView extends Owned<Webhook> {
 }
 
 export function webhookView(view: WebhookView): Html {
-  const { recipient: webhook, queue, tested, doubt, refused } = view;
+  const { recipient: webhook, queue, tested, evidence, refused } = view;
   const { host } = new URL(webhook.settings.url);
-  const health = healthOf(webhook, doubt);
+  const health = healthOf(webhook, evidence);
   const path = pathOf(webhook.id);
   const isOn = webhook.state === "enabled";
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>

@@ -6,8 +6,18 @@ import type { Health } from "./health.ts";
 import { sentence } from "../kit/sentence.ts";
 import { dueTime, exactTime } from "../kit/time.ts";
 
-/** @param doubt whether its address is refused, as far as that is known without looking up a name */
-export function healthOf({ state, failingSince, breaker }: Webhook, doubt: Doubt): Health {
+/** What is known of a webhook beside its own row. */
+export interface WebhookEvidence {
+  /** Whether its address is refused, as far as that is known without looking up a name. */
+  readonly doubt: Doubt;
+  /** Whether a message was sent or tried. */
+  readonly wasTried: boolean;
+}
+
+export function healthOf(
+  { state, failingSince, breaker }: Webhook,
+  { doubt, wasTried }: WebhookEvidence,
+): Health {
   if (state === "stopped") {
     const sentence = html`The receiver answered twice that it is gone (410), so nothing is sent any more. Submissions
       are kept. If it moved, change the address: then they are sent there. If it is back, start sending again.`;
@@ -20,6 +30,13 @@ export function healthOf({ state, failingSince, breaker }: Webhook, doubt: Doubt
   const refused = doubtWords(doubt);
   if (failingSince === null && refused !== null)
     return { label: "Refused", tone: "high", sentence: html`${refused}` };
+  // Nobody but operators is told whether an address is refused, so nobody may read that one works before a message arrived.
+  if (failingSince === null && !wasTried)
+    return {
+      label: "Ready",
+      tone: "",
+      sentence: html`Nothing was sent to it lately. Send a test to see whether it answers.`,
+    };
   if (failingSince === null)
     return { label: "Working", tone: "done", sentence: html`No message has failed since the last success.` };
   const next =

@@ -79,6 +79,12 @@ export function* readQueue(recipientId: string): Steps<RecipientQueue> {
   };
 }
 
+/** Whether a message to a recipient was sent or tried, as far as the kept deliveries tell. */
+export function* wasTried(recipientId: string): Steps<boolean> {
+  const kept = query.selectFrom("delivery").select("id").where("recipient_id", "=", recipientId);
+  return (yield* first(kept.limit(1))) !== undefined;
+}
+
 /** The number of a recipient's deliveries in a state, and the oldest id, read from the small index of that state. */
 function* lookAt(recipientId: string, state: CountedState): Steps<Look> {
   return (yield* first(textByEngine<Look>(LOOK_SQL[state], recipientId))) ?? { count: 0, oldest: null };
