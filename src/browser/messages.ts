@@ -23,8 +23,8 @@ export function clearErrors(form: HTMLFormElement): void {
     const input = form.querySelector(`[aria-describedby~="${shown.id}"]`);
     if (input !== null) {
       input.removeAttribute("aria-invalid");
-      const described = input.getAttribute(DESCRIBED_BY) ?? "";
-      setOrRemove(input, DESCRIBED_BY, described.replace(shown.id, "").trim());
+      const described = input.getAttribute(DESCRIBED_BY)?.split(" ") ?? [];
+      setOrRemove(input, DESCRIBED_BY, described.filter((id) => id !== shown.id).join(" "));
     }
     shown.remove();
   }
