@@ -15,9 +15,9 @@ export function webhookKey(webhook: {
   return [webhook.format, shownUrl(webhook), conditionsOf(webhook)];
 }
 
-/** @param recipient from the file or from an operation's output */
+/** Addresses that differ in small and capital letters are one. @param recipient from the file or from an operation's output */
 export function recipientKey(recipient: Pick<FileRecipient, "address">): RecipientKey {
-  return [recipient.address, conditionsOf(recipient)];
+  return [recipient.address.toLowerCase(), conditionsOf(recipient)];
 }
 
 /**

@@ -12,7 +12,9 @@ import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
 import { checkAskable, isAskable } from "../schemas/form-inputs.ts";
 import type { FormsChange } from "./change.ts";
-import { type FileEndpoint, SETTINGS } from "./forms-file.ts";
+import { chooseReplyField } from "../mail/auto-reply/check-auto-reply-settings.ts";
+import { mailFieldsOf } from "../mail/mail-fields.ts";
+import { type FileEndpoint, type FileReply, SETTINGS } from "./forms-file.ts";
 import {
   changeOf,
   deletedRecipient,
@@ -42,7 +44,7 @@ export function planNewEndpoint(
   cell: EndpointCell,
   workspace: () => string,
 ): EndpointPlan {
-  const { name, schema, state, spam, webhooks = [], recipients = [], autoreply = null } = wanted;
+  const { name, schema, state, spam, webhooks = [], recipients = [] } = wanted;
   requireTask(wanted, null, cell);
   requireLogo(wanted, null, cell);
   const settings = Object.fromEntries(
@@ -67,7 +69,7 @@ export function planNewEndpoint(
     ...(isChosen(spam) ? [spamChange(cell, {}, spam)] : []),
     ...planRecipients(cell, recipients, []).changes,
     ...planWebhooks(cell, webhooks, []).changes,
-    ...planReply(cell, autoreply, null),
+    ...planReply(cell, foreseenReply(wanted, null, cell), null),
     ...(state === "paused" ? [stateChange(cell, "active", state)] : []),
   ];
   return { changes, deletions: [], kept: [] };
@@ -93,7 +95,7 @@ export function planKnownEndpoint(
       : []),
     ...recipients.changes,
     ...webhooks.changes,
-    ...(autoreply === undefined ? [] : planReply(cell, autoreply, current.reply)),
+    ...(autoreply === undefined ? [] : planReply(cell, foreseenReply(wanted, current, cell), current.reply)),
     ...(state !== undefined && state !== endpoint.state ? [stateChange(cell, endpoint.state, state)] : []),
   ];
   // If the file has no list, the existing recipients are left alone.
@@ -122,6 +124,29 @@ function requireLogo(wanted: FileEndpoint, current: ShownEndpoint | null, cell: 
   const logo = wanted.page_logo === undefined ? (current?.page_logo ?? null) : wanted.page_logo;
   const origins = wanted.allowed_origins ?? current?.allowed_origins ?? [];
   if (logo !== null) named(cell, () => void checkLogo(logo, origins));
+}
+
+/**
+ * The reply with the address for answers in the letters of the recipient that has it. What the operation would refuse is checked before any
+ * change. @throws usage naming the endpoint
+ */
+function foreseenReply(
+  { autoreply = null, schema, recipients = [] }: FileEndpoint,
+  current: CurrentEndpoint | null,
+  cell: EndpointCell,
+): FileReply | null {
+  if (autoreply === null) return null;
+  const { field = current?.reply.field ?? undefined, reply_to: replyTo } = autoreply;
+  named(cell, () => void chooseReplyField(cell, mailFieldsOf(fieldsOf(schema)), field));
+  if (typeof replyTo !== "string") return autoreply;
+  const known = [...(current?.recipients ?? []), ...recipients].find(
+    ({ address }) => address.toLowerCase() === replyTo.toLowerCase(),
+  );
+  if (known !== undefined) return { ...autoreply, reply_to: known.address };
+  throw new FormsvcError(
+    "usage",
+    `${plainText(nameOf(cell))}: ${plainText(replyTo)}, which is to get the answers to the automatic reply, is none of its recipients`,
+  );
 }
 
 /** Runs a check. @throws the error of the check, with the name of the endpoint */

@@ -15,6 +15,8 @@ import {
   PRUNES,
 } from "../support/forms-world.ts";
 
+const EMAIL = { type: "string", format: "email" } as const;
+
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   test("what was exported makes the same settings on an empty database, and nothing is left to change", async () => {
     const source = performerOn(await temporary());
@@ -320,4 +322,45 @@ test("a logo is checked with the allowed origins that the form will have, in the
   await expect(planOf(perform, file(origins("b.example")))).rejects.toMatchObject(foreseen);
   await applyTo(perform, file({ ...logo("b.example"), ...origins("b.example") }));
   await applyTo(perform, file({ page_logo: null, ...origins() }));
+});
+
+test("an address in other letters is the same recipient, and gets the answers to the automatic reply", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (address: string, others: object[] = []) => ({
+    version: 1,
+    workspaces: [
+      {
+        name: "A",
+        endpoints: [
+          {
+            name: "F",
+            schema: { email: { type: "string", format: "email" } },
+            recipients: [{ address }, ...others],
+            autoreply: { text: "Thank you.", reply_to: "OFFICE@example.com" },
+          },
+        ],
+      },
+    ],
+  });
+  await applyTo(perform, file("Office@example.com"));
+  expect(linesOf(await planOf(perform, file("office@EXAMPLE.com"), PRUNES))).toEqual([]);
+  expect(() => planOf(perform, file("a@example.com", [{ address: "A@example.com" }]))).toThrow(
+    /recipients\.1: is the same recipient as number 0/,
+  );
+});
+
+test.each([
+  [{ schema: { name: { type: "string" } }, autoreply: {} }, "A/F: F has no field of format email"],
+  [
+    { schema: { a: EMAIL, b: EMAIL }, autoreply: {} },
+    'A/F: several fields could have the address of the reply: "a", "b"',
+  ],
+  [
+    { schema: { a: EMAIL }, autoreply: { reply_to: "x@example.com" } },
+    "A/F: x@example.com, which is to get the answers to the automatic reply, is none of its recipients",
+  ],
+])("what an automatic reply would lack is said before the first change: %j", async (members, message) => {
+  const perform = performerOn(temporaryDatabase());
+  const file = { version: 1, workspaces: [{ name: "A", endpoints: [{ name: "F", ...members }] }] };
+  await expect(planOf(perform, file)).rejects.toThrow(message);
 });

@@ -32,12 +32,20 @@ export function* settingsFrom(
   const { subject = before?.subject ?? null, text = before?.text ?? null } = checkReplyWords(words);
   const replyToId =
     replyTo === undefined ? (before?.replyToId ?? null) : yield* recipientOf(endpoint, replyTo);
-  return { field: yield* chooseField(endpoint, field ?? before?.field), subject, text, replyToId };
+  const names = yield* listMailFields(endpoint);
+  return { field: chooseReplyField(endpoint, names, field ?? before?.field), subject, text, replyToId };
 }
 
-/** The field that holds the address. @param wanted a field's name; undefined chooses the only one that there is. */
-function* chooseField(endpoint: Endpoint, wanted: string | undefined): Steps<string> {
-  const names = yield* listMailFields(endpoint);
+/**
+ * The field that holds the address.
+ *
+ * @param names of the fields of format email. @param wanted a field's name; undefined chooses the only one that there is. @throws usage
+ */
+export function chooseReplyField(
+  endpoint: Pick<Endpoint, "name">,
+  names: readonly string[],
+  wanted: string | undefined,
+): string {
   const listed = names.map((name) => JSON.stringify(name)).join(", ");
   if (names.length === 0)
     throw new FormsvcError(
