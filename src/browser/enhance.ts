@@ -110,11 +110,11 @@ function openPost(data: FormData, state: FormState): OpenPost {
 }
 
 /** What tells one value from another: of a file what is known without reading it. */
-const partOf = ([name, value]: [string, FormDataEntryValue & Partial<File>]) => [
+const partOf = ([name, value]: [string, FormDataEntryValue]): unknown[] => [
   name,
   value,
-  value.name,
-  value.lastModified,
+  (value as Partial<File>).name,
+  (value as Partial<File>).lastModified,
 ];
 
 function textsOf(data: FormData): [string, string][] {
