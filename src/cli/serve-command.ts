@@ -6,7 +6,8 @@ import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
 import { isServed } from "../database/sqlite/server-lock.ts";
-import { describeError } from "../foundation/errors.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { describeError, FormsvcError } from "../foundation/errors.ts";
 import { databaseLost, serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
 import { nobodySignsIn } from "../foundation/sign-in-events.ts";
 import { openLog, type Log } from "../foundation/log.ts";
@@ -54,6 +55,7 @@ const serve = command({
     if (config.dashboard.enabled) readOidcSettings(config.oidc);
     const log = await openLog(config.log.level, config.log.format);
     for (const name of loaded.unknownVariables) variableUnknown(log, name);
+    requireSetClock(context.clock.now());
     await requireFree(config);
     await withServedDatabase(config, context.clock, log, async (db) => {
       await db.read(() => checkPlans(config.plans));
@@ -64,6 +66,19 @@ const serve = command({
     serverStopped(log);
   },
 });
+
+/** A machine whose clock has no battery starts with 1970, or with the year of its board. This is before any of our releases. */
+const EARLIEST_TIME = Date.UTC(2020, 0);
+
+/** @throws unavailable while the clock is not set: posts would be dated by it, and deleted for their age when it is. */
+function requireSetClock(now: number): void {
+  if (now >= EARLIEST_TIME) return;
+  const advice = "set it first, and keep it set: timedatectl set-ntp true";
+  throw new FormsvcError(
+    "unavailable",
+    `this machine's clock shows ${toIsoTime(now)}, which cannot be; ${advice}`,
+  );
+}
 
 /** If the file is served already, that says more than its port, which is taken too. */
 async function requireFree(config: Config): Promise<void> {

@@ -29,6 +29,17 @@ async function liveAt(url: string): Promise<string | undefined> {
   return /^formsvc_live_servers (\d+)$/m.exec(await answer.text())?.[1];
 }
 
+test("a server does not start with the clock of 1970, and says what to do; with one of 2020 it does", async () => {
+  const machine = operatorMachine();
+  const at = (ms: number) => ({ env: { NODE_OPTIONS: setClock(ms - Date.now()) } });
+  const refused = await machine.run(["serve", "--port", "0"], { ...at(0), isRefused: true });
+  expect(refused.stderr).toMatch(
+    /^formsvc: this machine's clock shows 1970-01-01T\S+, which cannot be; set it first.+\n$/,
+  );
+  expect(refused.code).toBe(5);
+  await machine.serve(at(Date.UTC(2020, 0, 2)));
+});
+
 describe.skipIf(!hasPostgresql)("a server beside another one", () => {
   // The shared cluster may have to be started first.
   beforeAll(() => addressInCluster("postgres"), 120_000);
