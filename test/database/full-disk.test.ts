@@ -74,6 +74,23 @@ test.skipIf(!mayMount)("a database that cannot be opened because its disk is ful
   expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining("the disk is full")]);
 });
 
+test.skipIf(!mayMount)(
+  "a disk that has space but takes no further file is told so, and seen by doctor",
+  async () => {
+    const { run, bytes } = await machineWithSmallDisk();
+    const ofFiles = (count: number) => `cp formsvc.db disk && mount -o remount,nr_inodes=${count} disk`;
+    const ran = run(bytes * 9, ofFiles(2), ["backup", "disk/copy.db"]);
+    expect(ran).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("takes no further file (df -i)") as string,
+    });
+    const examined = run(bytes * 9, `${ofFiles(30)} && exec >&2`, ["doctor", "--db", "disk/formsvc.db"]);
+    expect(examined.stderr).toMatch(
+      /PROBLEM +disk\.space +the disk takes only \d+ further files, whatever their size\n/,
+    );
+  },
+);
+
 test.skipIf(!mayMount)("a database on a disk that is read-only is told so", async () => {
   const { run, bytes } = await machineWithSmallDisk();
   const lock = "cp formsvc.db disk && mount -o remount,ro disk";

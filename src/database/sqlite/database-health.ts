@@ -64,9 +64,22 @@ export function checkLogSize(db: SqliteDatabase): Finding {
 export function checkDiskSpace(db: SqliteDatabase): Finding {
   const free = freeDiskBytes(db);
   const needed = statSync(db.path).size + LEAST_FREE_BYTES;
+  const { files, ffree } = statfsSync(dirname(db.path));
+  const few = fewFiles(files, ffree);
+  if (few !== null)
+    return problem("disk.space", few, "delete files that nobody needs (df -i), or move the database");
   const message = `${mebibytes(free)} free beside a database of ${mebibytes(statSync(db.path).size)}`;
   if (free >= needed) return sound("disk.space", message);
   return problem("disk.space", message, `free at least ${mebibytes(needed - free)}, or move the database`);
+}
+
+/** A server makes some files at its start, and a backup or upgrade a few more. */
+const LEAST_FREE_FILES = 50;
+
+/** What is wrong if a disk takes hardly any further file, though it may have space; null if nothing is. @param files 0 if it has no bound */
+function fewFiles(files: number, free: number): string | null {
+  if (files === 0 || free >= LEAST_FREE_FILES) return null;
+  return `the disk takes only ${free} further files, whatever their size`;
 }
 
 function freeDiskBytes(db: SqliteDatabase): number {

@@ -26,7 +26,7 @@ const CREATION_FAILURES: Readonly<Record<string, string>> = {
   EACCES: "this user may not write in its folder; check the folder's owner and mode",
   EPERM: "this user may not write in its folder; check the folder's owner and mode",
   EROFS: "its folder is read-only",
-  ENOSPC: "the disk is full; free some space",
+  ENOSPC: "the disk is full (df -h) or takes no further file (df -i); free some space",
   EEXIST: "something else has its name, perhaps a link that leads nowhere; remove that",
   ENOENT: "its folder does not exist; create it first",
   ENOTDIR: "a part of its path is a file, not a folder",
