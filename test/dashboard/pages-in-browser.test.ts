@@ -1,8 +1,9 @@
-import type { APIResponse, Browser, Route } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
 import { chromiumPath, launchUndrawn } from "../support/chromium.ts";
 import { dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
+import { openWithoutScript, SHOWN, startScript } from "../support/late-script.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
 import { openTab, type Tab } from "../support/signed-in-browser.ts";
 import { elementsOf, TEXT_LOOKS } from "../support/text-looks.ts";
@@ -46,13 +47,13 @@ describe.skipIf(chromiumPath === null)("every page", () => {
   /** How text looked whose contrast axe has looked at. */
   const seen = new Set<string>();
 
-  const problemsAt = async ({ page }: Tab, { colours }: Pick<Look, "colours">) => {
+  const problemsAt = async ({ page }: Tab, { colours }: Pick<Look, "colours">, isSeen = false) => {
     const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     const [beyond, texts] = (await page.evaluate(`[${overflow}, ${TEXT_LOOKS}]`)) as [number, string[]];
     const newTexts = texts.filter((text) => !seen.has(text));
     for (const text of newTexts) seen.add(text);
     const found = [];
-    if (colours === "light") found.push(...(await axeViolations(page, { without: [CONTRAST] })));
+    if (colours === "light" && !isSeen) found.push(...(await axeViolations(page, { without: [CONTRAST] })));
     if (newTexts.length > 0)
       found.push(...(await axeViolations(page, { only: [CONTRAST], within: elementsOf(newTexts) })));
     return beyond > 0 ? [...found, `the page is ${beyond} px too wide`] : found;
@@ -68,20 +69,40 @@ describe.skipIf(chromiumPath === null)("every page", () => {
     });
   };
 
-  test.each([true, false])(
-    "passes axe in light, dark and forced colours, narrow and wide, and keeps its policy (script: %s)",
-    async (hasScript) => {
-      const tab = await openTab(browser, server, ada.visitor);
-      if (!hasScript) await leaveScriptOut(tab);
+  /** What is wrong with a page that is open without script, in all looks, and then with script, in all looks backwards. */
+  const problemsOf = async (tab: Tab): Promise<string[]> => {
+    const problems: string[] = [];
+    /** What is shown without script, by the width. */
+    const shown = new Map<number, string | null>();
+    for (const script of ["without script", "with script"]) {
+      if (script === "with script") await startScript(tab.page);
+      for (const look of script === "with script" ? LOOKS.toReversed() : LOOKS) {
+        await setLook(tab, look);
+        const { width } = look.viewport;
+        const isSeen = look.colours === "light" && (await isShownBefore(tab, width, shown));
+        const found = await problemsAt(tab, look, isSeen);
+        problems.push(...found.map((each) => `${width} ${look.colours} ${script}: ${each}`));
+      }
+    }
+    return problems;
+  };
+
+  /** Whether a page shows with script what it showed without, so that axe needs not look again. */
+  const isShownBefore = async ({ page }: Tab, width: number, shown: Map<number, string | null>) => {
+    const now = await page.evaluate<string | null>(SHOWN);
+    const isSeen = now !== null && shown.get(width) === now;
+    shown.set(width, now);
+    return isSeen;
+  };
+
+  test(
+    "passes axe in light, dark and forced colours, narrow and wide, without script and with it, and keeps its policy",
+    async () => {
+      const tab = await openTab(browser, server, ada.visitor, { viewport: NARROW });
       const problems: string[] = [];
-      for (const [index, path] of pages.entries()) {
-        const looks = index % 2 === 0 ? LOOKS : LOOKS.toReversed();
-        for (const [position, look] of looks.entries()) {
-          if (index === 0 || position > 0) await setLook(tab, look);
-          if (position === 0) await tab.page.goto(`${server.url}${path}`);
-          const found = await problemsAt(tab, look);
-          problems.push(...found.map((each) => `${path} ${look.viewport.width} ${look.colours}: ${each}`));
-        }
+      for (const path of pages) {
+        await openWithoutScript(tab.page, `${server.url}${path}`);
+        problems.push(...(await problemsOf(tab)).map((each) => `${path} ${each}`));
       }
       expect(problems).toEqual([]);
       expect(tab.complaints).toEqual([]);
@@ -89,6 +110,32 @@ describe.skipIf(chromiumPath === null)("every page", () => {
     },
     TIME_LIMIT_MS,
   );
+
+  const NARROW_ONLY =
+    "const sheet = new CSSStyleSheet(); sheet.replaceSync('@media (width > 700px) { #planted { display: none } }');";
+  test.each([
+    ["narrow", `${NARROW_ONLY} document.adoptedStyleSheets = [sheet]`, ["320 without"]],
+    ["without script", "image.dataset.retype = ''", ["320 without", "1280 without"]],
+    ["with script, by a rule", "image.className = 'needs-script'", ["1280 with", "320 with"]],
+    [
+      "with script, by the script",
+      "image.alt = 'Name'; addEventListener('pageshow', () => image.removeAttribute('alt'))",
+      ["1280 with", "320 with"],
+    ],
+  ])("an image without alternative is found if it is so only %s", async (_when, plant, places) => {
+    const tab = await openTab(browser, server, ada.visitor, { viewport: NARROW });
+    await openWithoutScript(tab.page, `${server.url}/dashboard/no-such-page`);
+    await tab.page.evaluate(`{
+      const image = Object.assign(document.createElement("img"), { id: "planted", src: "data:," });
+      document.querySelector("main").append(image);
+      ${plant};
+    }`);
+    const found = (await problemsOf(tab)).filter((each) => each.includes(" image-alt: "));
+    expect(found.map((each) => each.replace(/ script: .*/s, ""))).toEqual(
+      places.map((place) => place.replace(" ", " light ")),
+    );
+    await tab.context.close();
+  });
 
   test("planted faults are found: an input without label, a wide box, a frame, a script", async () => {
     const tab = await openTab(browser, server, ada.visitor, { viewport: NARROW });
@@ -124,28 +171,3 @@ describe.skipIf(chromiumPath === null)("every page", () => {
     await tab.context.close();
   });
 });
-
-/**
- * The pages as a browser without script shows them. Really switched off, axe could not run either: so our script is not loaded, and
- * the style sheet's rules for a browser without script are made to hold.
- */
-async function leaveScriptOut({ page }: Tab): Promise<void> {
-  await page.route("**/dashboard/assets/*.js", (route) => route.abort());
-  const sheets = new Map<string, Promise<{ response: APIResponse; body: string }>>();
-  await page.route("**/dashboard/assets/*.css", async (route) => {
-    const url = route.request().url();
-    const sheet = sheets.get(url) ?? fetchSheet(route);
-    sheets.set(url, sheet);
-    await route.fulfill(await sheet);
-  });
-}
-
-async function fetchSheet(route: Route): Promise<{ response: APIResponse; body: string }> {
-  const response = await route.fetch();
-  const sheet = await response.text();
-  expect(sheet).toContain("(scripting:none)");
-  const body = sheet
-    .replaceAll("(scripting:none)", "(min-width:0)")
-    .replaceAll("(scripting:enabled)", "(max-width:0)");
-  return { response, body };
-}
