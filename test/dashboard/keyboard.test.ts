@@ -83,16 +83,23 @@ const TABLE = {
   buffer: Buffer.from("created_at,name,email,message\n2026-01-31T10:00:00Z,Ada,ada@example.org,Hello\n"),
 };
 
-/** From now on the page stays where it is when a form is sent, and the server hears nothing of it. Only a page that is opened has no referrer. */
+/**
+ * From now on the page stays where it is when a form is sent, and the server hears nothing of it. Only a page that is opened has no referrer.
+ * Nothing else is asked about: a page of which every request is asked about gets its style and script anew each time.
+ */
 async function sendNothing(page: Page): Promise<void> {
-  await page.route("**/*", (route) => {
-    const request = route.request();
-    const isOfPage = request.method() === "POST" || request.headers()["referer"] !== undefined;
-    // A list that is edited in place then sends its form as it does without script.
-    const isEdit = request.resourceType() === "xhr";
-    const isKept = (request.isNavigationRequest() || isEdit) && isOfPage;
-    return isKept ? route.fulfill({ status: 204 }) : route.continue();
+  const session = await page.context().newCDPSession(page);
+  session.on("Fetch.requestPaused", ({ requestId, request }) => {
+    const isOfPage = request.method === "POST" || request.headers["Referer"] !== undefined;
+    const answer = isOfPage
+      ? session.send("Fetch.fulfillRequest", { requestId, responseCode: 204 })
+      : session.send("Fetch.continueRequest", { requestId });
+    // A page that was left waits for no answer.
+    answer.catch(() => {});
   });
+  // A list that is edited in place (XHR) then sends its form as it does without script.
+  const patterns = (["Document", "XHR"] as const).map((resourceType) => ({ resourceType }));
+  await session.send("Fetch.enable", { patterns });
 }
 
 /**
