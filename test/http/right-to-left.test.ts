@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { wordingIn } from "../../src/languages/wording.ts";
-import { axeViolations } from "../support/axe.ts";
+import { axeInColours, axeViolations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
@@ -53,31 +53,29 @@ describe.skipIf(chromiumPath === null)("pages for visitors who read from right t
     "run so in %s, light and dark, narrow and wide, with nothing for axe",
     async (language) => {
       const page = await browser.newPage();
-      for (const colorScheme of SCHEMES)
-        for (const width of WIDTHS) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 800 });
-          await answered(page, language, '<input name="name" value="Ida"><input name="email" value="x">');
-          expect(await page.textContent("h1")).toBe(wordingIn(language).text("headingInvalid"));
-          const right = { startsRight: true, align: "right", direction: "rtl", isTooWide: false };
-          expect(await layout(page, "h1")).toEqual(right);
-          expect(await layout(page, "label")).toEqual(right);
-          // The mark of the list of problems is on the side where its lines begin.
-          const edges = await page.evaluate(`(() => {
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        await answered(page, language, '<input name="name" value="Ida"><input name="email" value="x">');
+        expect(await page.textContent("h1")).toBe(wordingIn(language).text("headingInvalid"));
+        const right = { startsRight: true, align: "right", direction: "rtl", isTooWide: false };
+        expect(await layout(page, "h1")).toEqual(right);
+        expect(await layout(page, "label")).toEqual(right);
+        // The mark of the list of problems is on the side where its lines begin.
+        const edges = await page.evaluate(`(() => {
           const style = getComputedStyle(document.querySelector("ul.problems"));
           return [style.borderRightWidth, style.borderLeftWidth];
         })()`);
-          expect(edges).toEqual(["4px", "0px"]);
-          expect(await axeViolations(page)).toEqual([]);
-          await answered(
-            page,
-            language,
-            '<input name="name" value="Ida"><input name="email" value="ida@example.org"><input name="agree" value="on">',
-          );
-          expect(await page.textContent("h1")).toBe(wordingIn(language).text("thanks"));
-          expect(await layout(page, "h1")).toEqual(right);
-          expect(await axeViolations(page)).toEqual([]);
-        }
+        expect(edges).toEqual(["4px", "0px"]);
+        expect(await axeInColours(page)).toEqual([]);
+        await answered(
+          page,
+          language,
+          '<input name="name" value="Ida"><input name="email" value="ida@example.org"><input name="agree" value="on">',
+        );
+        expect(await page.textContent("h1")).toBe(wordingIn(language).text("thanks"));
+        expect(await layout(page, "h1")).toEqual(right);
+        expect(await axeInColours(page)).toEqual([]);
+      }
     },
   );
 
@@ -103,6 +101,22 @@ describe.skipIf(chromiumPath === null)("pages for visitors who read from right t
           await faint(false);
         }
       }
+    await page.close();
+  });
+
+  test.each([
+    ["a colour", "h1 { color: #333 }", /^dark: color-contrast: <h1/],
+    ["a place", "h1 { margin-top: 99px }", /^dark: something lies elsewhere/],
+    ["what is shown", "h1 { visibility: hidden }", /^dark: something lies elsewhere/],
+  ])("%s that is wrong in dark alone is found", async (_what, rule, problem) => {
+    const page = await browser.newPage();
+    await answered(page, "he", '<input name="name" value="Ida">');
+    await page.evaluate(`{
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(${JSON.stringify(`@media (prefers-color-scheme: dark) { ${rule} }`)});
+      document.adoptedStyleSheets = [sheet];
+    }`);
+    expect(await axeInColours(page)).toEqual([expect.stringMatching(problem)]);
     await page.close();
   });
 });

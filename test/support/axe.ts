@@ -39,6 +39,28 @@ export async function axeViolations(
   })()`)) as string[];
 }
 
+/** The rules that colours decide. */
+const OF_COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** Runs in a page: where each element lies, and whether it is shown. */
+const PLACES = `JSON.stringify([...document.querySelectorAll("*")].map((each) => {
+  const { x, y, width, height } = each.getBoundingClientRect();
+  return [x, y, width, height, each.checkVisibility({ visibilityProperty: true })];
+}))`;
+
+/** Lists what axe finds wrong on a page in light, and what changes in dark. Leaves it dark. */
+export async function axeInColours(page: Page): Promise<string[]> {
+  // Colours that are on their way to others have a contrast of neither.
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+  const found = (await axeViolations(page)).map((each) => `light: ${each}`);
+  const places = await page.evaluate(PLACES);
+  await page.emulateMedia({ colorScheme: "dark" });
+  // Only colours change, so that the other rules find in dark what they find in light.
+  if ((await page.evaluate(PLACES)) !== places) found.push("dark: something lies elsewhere");
+  const inDark = await axeViolations(page, { only: OF_COLOURS });
+  return [...found, ...inDark.map((each) => `dark: ${each}`)];
+}
+
 /**
  * Axe takes Arabic letters, which join, for an icon font, and then does not check their contrast. Therefore each Arabic letter is replaced
  * during the check by a Hebrew one, which does not join and also runs from right to left.
