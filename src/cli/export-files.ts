@@ -8,7 +8,7 @@ import { type FileJson, saveFile, showFile } from "../submissions/files/file-ope
 import { createExportFile } from "./export-file.ts";
 import { candidates, hashFile } from "./import-files.ts";
 import type { Output } from "./output.ts";
-import { writeParts } from "./save-bytes.ts";
+import { checkIds, writeParts } from "./save-bytes.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The folder for an export's files. It exists already. Each file becomes `{folder}/{submission}/{name}`. */
@@ -65,6 +65,7 @@ export async function saveFiles(
   for (const [index, id] of ids.entries()) {
     try {
       const { file } = await terminal.perform(showFile, { file: id });
+      checkIds(file);
       if (file.submission_id !== submission) [submission, names] = [file.submission_id, new Names()];
       const target = await findFile(folderOf(folder, submission), file, names);
       if (target.isThere) done.known += 1;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { cleanName } from "../files/clean-name.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { exactSizeText, sizeText } from "../foundation/file-list.ts";
 import { plainText } from "../foundation/plain-text.ts";
@@ -15,7 +16,7 @@ import { createExportFile } from "./export-file.ts";
 import { operate } from "./operate.ts";
 import { operationCommand } from "./operation-command.ts";
 import { noteNextPage, pageOf, pageOptions } from "./page-options.ts";
-import { writeParts } from "./save-bytes.ts";
+import { checkIds, writeParts } from "./save-bytes.ts";
 
 export function register(program: Command): void {
   addNoun(program, "file", "Files that came with submissions", [list, show, save, remove]);
@@ -78,6 +79,7 @@ const save = command({
       throw new FormsvcError("usage", "- writes the bytes themselves; leave --json out, or name a file");
     return operate(context, async ({ perform, stream }) => {
       const { file } = await perform(showFile, { file: id });
+      checkIds(file);
       const name = path === undefined ? ownName(file) : parseFile(path);
       const parts = await stream(saveFile, { file: id });
       if (name === "-") return writeParts(file, parts, (bytes) => output.bytes(bytes));
@@ -94,8 +96,12 @@ const save = command({
   },
 });
 
-/** A name for the saved file. A stranger chose the original name, so it must not look like a flag of the next command. */
-function ownName({ id, name }: FileJson): string {
+/**
+ * A name for the saved file, in this folder. A stranger chose the original name, so it must not look like a flag of the next command; and a
+ * server at a distance could name another folder.
+ */
+function ownName({ id, name: given }: FileJson): string {
+  const name = cleanName(given) ?? id;
   return name.startsWith("-") ? `${id}${name}` : name;
 }
 
