@@ -15,6 +15,8 @@ const SOURCES = [
   "scripts/dashboard-script.ts",
   "scripts/log-thread-script.ts",
   "scripts/link-atomic.ts",
+  "scripts/compiled-code.ts",
+  "scripts/take-compiled-code.ts",
   "package.json",
   "package-lock.json",
 ];
