@@ -36,7 +36,7 @@ const WORDS: Words = {
     "see: formsvc workspace delete, or add --with-workspaces; whose posts are to be kept, move them first: formsvc endpoint move",
   enable_recipient_or_keep_id: "enable its webhook or recipient, or replay it without --as-new",
   encrypt_rest_of_secrets: "finish with: formsvc secrets encrypt",
-  export_as_ndjson: "it is no export in NDJSON; a table is for submission import, with --format csv",
+  export_as_ndjson: "it is no export in NDJSON or JSON; a table is for submission import, with --format csv",
   heed_or_restore: "do what it says; if the file is damaged: formsvc restore FILE",
   issue_key: "issue a new one with: formsvc key issue",
   list_accounts: "see: formsvc account list",

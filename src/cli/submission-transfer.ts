@@ -129,8 +129,9 @@ const SHOWN_REFUSALS = 20;
 
 export const importCommand = command({
   usage: "import <file>",
-  summary: "Add the submissions of an export in NDJSON, or of another service; existing ones are skipped",
-  notes: `Without --format, the file is an export of formsvc in NDJSON, and is restored: its submissions keep their ids and
+  summary:
+    "Add the submissions of an export in NDJSON or JSON, or of another service; existing ones are skipped",
+  notes: `Without --format, the file is an export of formsvc in NDJSON or JSON, and is restored: its submissions keep their ids and
 times, and deleted ones come back. With --format, submissions that were deleted after an earlier import do not come
 back; ndjson is an export of formsvc, the other formats are CSV or JSON of other services. Nothing is scored, held, counted or sent.
 
@@ -174,7 +175,10 @@ each submission into the endpoint with its name, and --files takes the folder "f
     operate(context, async (terminal) => {
       const { format } = options;
       if (format !== null && format !== "ndjson" && options.files !== null)
-        throw new FormsvcError("usage", "--files is for an export of formsvc in NDJSON; leave out --format");
+        throw new FormsvcError(
+          "usage",
+          "--files is for an export of formsvc in NDJSON or JSON, without --format; a table has no files",
+        );
       if (format !== null && format !== "ndjson")
         return bringTable(context, terminal, { ...options, format, file });
       const given = [

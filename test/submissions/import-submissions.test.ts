@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { newId } from "../../src/foundation/id.ts";
+import { findFormat } from "../../src/submissions/import/examine-import.ts";
 import { importSubmissions } from "../../src/submissions/import/import-submissions.ts";
 import { readSubmissions } from "../../src/submissions/stored/submission-store.ts";
 import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
@@ -44,6 +45,20 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       performOn(db, importSubmissions, {}, { actor, parts: sourceOf(lines), onProgress }),
     ).rejects.toMatchObject({ code: "not_found" });
     expect(await count()).toBe(0);
+  });
+
+  test("an export in JSON is imported like its lines, and one that is cut brings nothing", async () => {
+    const db = await temporary();
+    const { shop, actor } = await twoOwners(db);
+    const lines = Array.from({ length: 3 }, (_, index) => lineOf(shop.endpoint, { text: `],${index}` }));
+    const list = ["[", ...lines.map((line, index) => (index < 2 ? `${line},` : line)), "]"];
+    const bring = (given: readonly string[]) =>
+      performOn(db, importSubmissions, {}, { actor, parts: sourceOf(given) });
+    await expect(bring(list.slice(0, -1))).rejects.toThrow("all.ndjson: the list has no end");
+    expect(await bring(["[]"])).toEqual({ imported: { added: 0, known: 0 } });
+    expect(await findFormat(sourceOf(list).source, null)).toBe("ndjson");
+    expect(await bring(list)).toEqual({ imported: { added: 3, known: 0 } });
+    expect(await bring(lines)).toEqual({ imported: { added: 0, known: 3 } });
   });
 
   test("a line whose time or id lies more than a minute ahead refuses the file, with its number and what to do", async () => {

@@ -44,7 +44,7 @@ const FORMAT_WORDS: Readonly<Record<ImportFormat, string>> = {
   basin: "Basin",
   google: "Google Forms",
   csv: "Any table, CSV or JSON",
-  ndjson: "An export of formsvc (NDJSON)",
+  ndjson: "An export of formsvc (NDJSON or JSON)",
 };
 const FORMATS = optionsOf(FORMAT_WORDS);
 

@@ -1,6 +1,6 @@
 import { isId } from "../../foundation/id.ts";
 import { FORMATS, TABLE_FORMATS, type TableFormat } from "./import-formats.ts";
-import { type ImportedFile, linesOf } from "./imported-file.ts";
+import { exportLinesOf, type ImportedFile } from "./imported-file.ts";
 import { mapColumns, type MappingRequest } from "./map-columns.ts";
 import { openTable } from "./table-rows.ts";
 
@@ -33,7 +33,7 @@ export async function findFormat(source: ImportedFile, encoding: string | null):
 const FORMSPREE_ONLY: ReadonlySet<string> = new Set(["_date", "_id", "_replyto"]);
 
 async function isOwnExport(source: ImportedFile): Promise<boolean> {
-  const first = await linesOf(source)
+  const first = await exportLinesOf(source)
     .next()
     .catch(() => null);
   try {

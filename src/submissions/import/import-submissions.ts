@@ -29,7 +29,8 @@ const MAX_REFUSED_SHOWN = 1000;
  */
 export const importSubmissions = operation({
   name: "submission.import",
-  summary: "Add the submissions of an export in NDJSON, with their ids and times; existing ones are skipped",
+  summary:
+    "Add the submissions of an export in NDJSON or JSON, with their ids and times; existing ones are skipped",
   kind: "write",
   access: "submissions:import",
   input: z.strictObject({

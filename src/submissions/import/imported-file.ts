@@ -52,6 +52,23 @@ export async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile)
   if (length > 0) yield { text: Buffer.concat(rest).toString("utf8"), number: number + 1 };
 }
 
+/**
+ * Reads the lines of an export of ours that hold submissions. Our JSON has the same lines in a list: its brackets are lines of their own, and
+ * a comma ends each line but the last. @throws usage, also if the list has no end
+ */
+export async function* exportLinesOf(file: ImportedFile): AsyncGenerator<FileLine> {
+  let [isFirst, isOpen] = [true, false];
+  for await (const line of linesOf(file)) {
+    const text = line.text.trim();
+    const isBracket = isOpen ? text === "]" : isFirst && (text === "[" || text === "[]");
+    isFirst = false;
+    if (isBracket) isOpen = text === "[";
+    else yield isOpen && text.endsWith(",") ? { ...line, text: text.slice(0, -1) } : line;
+  }
+  if (isOpen)
+    throw new FormsvcError("usage", `${file.name}: the list has no end, so some of the export is missing`);
+}
+
 function isBlank(part: Buffer, begun: number, end: number): boolean {
   for (let at = begun; at < end; at += 1) {
     const byte = part[at];

@@ -10,7 +10,7 @@ import type { Context } from "../../operations/operation.ts";
 import { reachWorkspace } from "../../workspaces/reach.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { lineAheadOfClock } from "./ahead-of-clock.ts";
-import { type ImportedFile, linesOf, tooManyMembers } from "./imported-file.ts";
+import { exportLinesOf, type ImportedFile, tooManyMembers } from "./imported-file.ts";
 import { hasMoreMembers } from "./json-pieces.ts";
 
 /** The largest number of posts in one transaction; a server that writes at the same time waits for it. */
@@ -128,7 +128,7 @@ export async function* readExport<Shape extends LineShape>(
   shape: Shape,
   now: number,
 ): AsyncGenerator<ReadLine<z.output<Shape>>> {
-  for await (const { text: line, number } of linesOf(file)) {
+  for await (const { text: line, number } of exportLinesOf(file)) {
     if (line.trim() === "") continue;
     const position = `${file.name}: line ${number}`;
     if (hasMoreMembers(line, file.mostMembers))
