@@ -2,7 +2,6 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import seaModule from "@yao-pkg/pkg/lib-es5/sea.js";
-import { packCompiled } from "./compiled-code.ts";
 import { bundleSource, copyNode, SEA_OPTIONS, type Target, targets } from "./executable.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -21,12 +20,11 @@ async function buildExecutable(): Promise<void> {
   const source = { folder: root, target: host as Target };
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const bundled = await bundleSource(source, bundle);
-  const { main, assets } = packCompiled(folder, bundle, bundled.assets);
+  const { assets } = await bundleSource(source, bundle);
   copyNode(source, node, null);
   // A system does not let a file be written while it runs; what runs keeps the removed one.
   rmSync(executable, { force: true });
-  await seaModule.default(main, {
+  await seaModule.default(bundle, {
     nodePath: node,
     signature: process.platform === "darwin",
     targets: [{ nodeRange: "node26", platform: pkgPlatform(), arch: process.arch, output: executable }],

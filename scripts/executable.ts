@@ -33,7 +33,7 @@ export { type Target, targets } from "./targets.ts";
  * 120 busy connections from one address use 170 MB of memory, 3 MB more than with 8 MB.
  */
 const MOST_YOUNG_MB = 16;
-export const RUNTIME_FLAGS: readonly string[] = [
+const RUNTIME_FLAGS: readonly string[] = [
   `--max-semi-space-size=${MOST_YOUNG_MB}`,
   // The program ignores SIGUSR1 too, but until its first line runs, the signal would open the debugger.
   "--disable-sigusr1",

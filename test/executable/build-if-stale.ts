@@ -15,8 +15,6 @@ const SOURCES = [
   "scripts/dashboard-script.ts",
   "scripts/log-thread-script.ts",
   "scripts/link-atomic.ts",
-  "scripts/compiled-code.ts",
-  "scripts/take-compiled-code.ts",
   "package.json",
   "package-lock.json",
 ];
