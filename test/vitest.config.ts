@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
 import { isShort } from "./faults/extent.ts";
-import { executable } from "./support/program.ts";
+import { compiledSources, executable } from "./support/program.ts";
 import { secondTry } from "./support/second-try.ts";
 import { PATIENCE_MS } from "./support/until.ts";
 
@@ -32,7 +32,7 @@ const AT_A_DISTANCE = [
 ].map((name) => `test/cli/${name}.test.ts`);
 
 /** A third of the work of each of the hundreds of processes that these tests start, and half of what a worker needs to load modules. */
-const COMPILE_CACHE = new URL("../node_modules/.cache/tests", import.meta.url).pathname;
+const COMPILE_CACHE = compiledSources;
 
 /** The faults of a server on a disk, whose writes take time. */
 const ON_DISK = { FORMSVC_EXECUTABLE: executable, TMPDIR: tmpdir(), NODE_COMPILE_CACHE: COMPILE_CACHE };

@@ -16,6 +16,9 @@ export const snapshot = fileURLToPath(
   new URL("../../node_modules/.cache/formsvc-tests/formsvc.blob", import.meta.url),
 );
 
+/** The folder in which Node keeps compiled sources between the processes of the tests, if `NODE_COMPILE_CACHE` names it. */
+export const compiledSources = fileURLToPath(new URL("../../node_modules/.cache/tests", import.meta.url));
+
 const sources = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const built = process.env["FORMSVC_EXECUTABLE"];
 /** The first words of every command line: the built file in projects whose settings name it, otherwise the bundle. */
