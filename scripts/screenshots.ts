@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
-import { launchChromium } from "../test/support/chromium.ts";
+import { chromiumPath, launchChromium } from "../test/support/chromium.ts";
 import { dashboardRoutes, pagesOf } from "../test/support/dashboard-routes.ts";
 import type { OwnerHome } from "../test/support/owner-home.ts";
 import { openTab } from "../test/support/signed-in-browser.ts";
@@ -27,7 +27,7 @@ if (import.meta.main) {
     mail: { host: "127.0.0.1", from: "forms@joinery.example" },
     webhooks: { allowNetworks: ["127.0.0.1"] },
   });
-  const browser = await launchChromium();
+  const browser = await launchChromium(chromiumPath ?? "");
   try {
     server.clock.set(NOW);
     await takeAll(server, browser, part);

@@ -381,7 +381,7 @@ describe.skipIf(chromiumPath === null)("in Chromium, on a phone", () => {
 
   test("axe finds nothing in light and dark, and nothing is cut off", async () => {
     const { server, path } = await world({ title: "Order a cake", intro: "Tell us.", colour: "#7a1f5c" });
-    const page = await open(server, path);
+    const page = await open(server, path, {});
     const colour = "getComputedStyle(document.querySelector('form button')).backgroundColor";
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
