@@ -61,6 +61,7 @@ button:hover { filter: brightness(1.08); }
 .unbroken { white-space: nowrap; }
 .logo { display: block; max-width: 12rem; max-height: 5rem; margin-block-end: 1.5rem; }
 .far { position: absolute; inset-inline-start: -9999px; }
+@media (forced-colors: active) { main [aria-invalid=true] { border-width: 3px; } }
 @media (max-width: 480px) { body { padding: 1rem .75rem 2rem; } main { padding: 1.5rem 1rem; } button { width: 100%; } }
 `);
 

@@ -244,7 +244,9 @@ test("files that are not those of the export are refused with exit code 1, and b
       },
     },
   ]);
-  expect(ran.stderr).toContain("2 files could not be added; run it again when the folder has them");
+  expect(ran.stderr).toContain(
+    "2 files could not be added; run it again when what is said of them is mended",
+  );
   writeFileSync(two, whole);
   renameSync(machine.path("kept.pdf"), one);
   expect(lstatSync(one).isFile()).toBe(true);

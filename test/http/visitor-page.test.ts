@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { chromiumPath, launchUndrawn } from "../support/chromium.ts";
 import { visitorPage } from "../../src/http/visitor-page.ts";
 import { html } from "../../src/foundation/html.ts";
 
@@ -31,3 +32,18 @@ test("pages for visitors and recipients have the dashboard's colours, in light a
   expect(theirs.size).toBeGreaterThanOrEqual(10);
   for (const [name, colours] of theirs) expect([name, colours]).toEqual([name, ours.get(name)]);
 });
+
+test.skipIf(chromiumPath === null)(
+  "an input with a wrong answer looks different in forced colours too, which leave out shadows",
+  async () => {
+    const browser = await launchUndrawn();
+    const page = await browser.newPage({ forcedColors: "active" });
+    await page.setContent(
+      visitorPage("en", "Title", html`<input name="right" /><input name="wrong" aria-invalid="true" />`),
+    );
+    const edge = (name: string): Promise<unknown> =>
+      page.evaluate(`getComputedStyle(document.querySelector("[name=${name}]")).borderTopWidth`);
+    expect([await edge("right"), await edge("wrong")]).toEqual(["1px", "3px"]);
+    await browser.close();
+  },
+);
