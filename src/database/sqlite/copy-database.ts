@@ -1,6 +1,7 @@
 import type Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
+import { createCopySync } from "./sync-copy.ts";
 
 export interface CopyProgress {
   readonly copiedPages: number;
@@ -22,6 +23,7 @@ export async function copyDatabase(
   file: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
+  const sync = createCopySync(file);
   let before = 0;
   let restarts = 0;
   const progress = ({ totalPages, remainingPages }: Driver.BackupMetadata): number => {
@@ -35,11 +37,13 @@ export async function copyDatabase(
       );
     }
     onProgress({ copiedPages, totalPages });
-    return COPY_PAGES_A_TURN;
+    return sync.mayGoOn(copiedPages, remainingPages) ? COPY_PAGES_A_TURN : 0;
   };
   try {
     await connection.backup(file, { progress });
   } catch (error) {
     throw translateDatabaseError(error, path);
+  } finally {
+    await sync.close();
   }
 }
