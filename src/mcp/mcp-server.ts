@@ -57,7 +57,10 @@ function may(actor: Actor, access: Access): boolean {
   }
 }
 
-/** Records the call before it is answered, so that nothing is shown without a record. */
+/**
+ * Records the call before it is answered, so that nothing is shown without a record. Of a refused call the tool is recorded, and no id: the
+ * ids of its arguments may be anything.
+ */
 async function answer(tool: Tool, access: AgentAccess, input: unknown): Promise<CallToolResult> {
   try {
     const context = { ...access, may: (asked: Access) => may(access.actor, asked) };
@@ -66,6 +69,8 @@ async function answer(tool: Tool, access: AgentAccess, input: unknown): Promise<
     await access.call(noteCall, { tool: tool.name, ids, endpoint: answer.endpoint ?? null });
     return { content: contentOf(answer, access) };
   } catch (error) {
+    // The refusal is told also if it cannot be recorded, for example because the database does not answer.
+    await access.call(noteCall, { tool: tool.name, ids: [] }).catch(() => undefined);
     return { isError: true, content: [{ type: "text", text: refusalOf(error, tool, access) }] };
   }
 }

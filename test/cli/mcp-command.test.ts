@@ -67,6 +67,7 @@ test("an agent on standard input reads one form alone, redacted, and its calls a
   expect(noted.all()).toEqual([
     { detail: "search_submissions", named: 1 },
     { detail: "list_endpoints", named: 1 },
+    { detail: "get_endpoint", named: 1 },
     { detail: "get_findings", named: 1 },
   ]);
 });
@@ -116,7 +117,9 @@ test("at a distance it serves the same tools through the API: one form alone, re
   expect(noted.all()).toEqual([
     { detail: "search_submissions", token_name: "test" },
     { detail: "list_endpoints", token_name: "test" },
-    { detail: "mark_submissions", token_name: "test" },
+    { detail: "get_endpoint", token_name: "test" },
+    { detail: "get_submission", token_name: "test" },
+    { detail: "mark_submissions (2 calls)", token_name: "test" },
   ]);
   server.owner.execute(`UPDATE api_token SET revoked_at = ${server.clock.now()}`);
   expect((await agent.call("list_endpoints")).said["code"]).toBe("unauthorized");

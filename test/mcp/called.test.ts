@@ -39,6 +39,16 @@ test("calls of one tool in a minute are one entry with their number, and those o
   ]);
 });
 
+test("a call that is refused is noted too, with its tool and without what it asked for", async () => {
+  const server = await startServer({ mcp: { enabled: true } });
+  await server.addEndpoint();
+  const agent = await connectAgent(server.url, await makeToken(server));
+  nextMinute(server);
+  for (const id of ["sub_1", "sub_2"])
+    expect((await agent.call("get_submission", { id })).isError).toBe(true);
+  expect(calls(server)).toEqual([{ detail: "get_submission (2 calls)", subject: "", token_name: "test" }]);
+});
+
 test("an entry names whole ids, each once, as far as there is room", async () => {
   const server = await startServer();
   await server.addEndpoint();
