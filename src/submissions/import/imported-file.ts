@@ -31,7 +31,7 @@ interface FileLine {
 const [TAB, LINE_FEED, RETURN, SPACE] = [9, 10, 13, 32];
 
 /** Reads the lines of a file that are not blank, in constant memory. A file of blank lines alone costs some nanoseconds a line. @throws usage */
-export async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile): AsyncGenerator<FileLine> {
+async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile): AsyncGenerator<FileLine> {
   let rest: Buffer[] = [];
   let [length, number] = [0, 0];
   for await (const bytesOfPart of bytes()) {
