@@ -48,6 +48,9 @@ const MAX_NAMED = 20;
  * @throws usage with a line for each problem: the file, the line and the path
  */
 export function checkFile({ value, lineOf }: ParsedFile, source: string, variables: Variables): FormsFile {
+  // YAML without content is null.
+  if (value === null)
+    throw new FormsvcError("usage", `${source}: there is nothing in it; it needs version: 1 and workspaces`);
   const read = formsFileShape.safeParse(value);
   const problems = read.success ? [] : shapeProblems(read.error);
   const file = read.success ? new Checker(problems, variables).file(read.data) : null;

@@ -51,6 +51,7 @@ test.each([
   ],
   ["version: 2\nworkspaces: []\n", /forms\.yaml:1: version: expected 1, the only version there is/],
   ["version: 1\n", /workspaces: /],
+  ["# nothing\n", /^forms\.yaml: there is nothing in it; it needs version: 1 and workspaces$/],
   [
     "version: 1\nworkspaces:\n  - name: A\n    endpoints:\n      - name: F\n        color: red\n        schema: {}\n",
     /forms\.yaml:6: workspaces\.0\.endpoints\.0\.color: there is no such member/,
