@@ -62,8 +62,7 @@ let errors = 0;
 
 function showError(input: HTMLElement, text: string): void {
   const shown = document.createElement("span");
-  errors += 1;
-  shown.id = `formsvc-error-${errors}`;
+  shown.id = `formsvc-error-${(errors += 1)}`;
   shown.setAttribute(ERROR_MARK, "");
   shown.textContent = text;
   input.setAttribute("aria-invalid", "true");

@@ -57,9 +57,12 @@ function post(address: string, { body, headers, onProgress }: OutgoingPost): Pro
       onProgress({ loaded, total });
     });
     request.addEventListener("load", () => {
-      const after = request.getResponseHeader("Retry-After") ?? "";
-      const { status, responseText: text } = request;
-      resolve(new Response(text || null, { status, headers: { "Retry-After": after } }));
+      resolve(
+        new Response(request.responseText || null, {
+          status: request.status,
+          headers: { "Retry-After": request.getResponseHeader("Retry-After") ?? "" },
+        }),
+      );
     });
     request.addEventListener("error", reject);
     request.send(body as XMLHttpRequestBodyInit);
