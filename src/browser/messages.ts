@@ -36,25 +36,22 @@ export function setOrRemove(element: Element, name: string, value: string): void
   else element.removeAttribute(name);
 }
 
-/** Shows each field's problems next to its input, and moves the focus to the first of them. */
+/** Shows each field's problems next to its input, and moves the focus to the first of them on the page. */
 export function showErrors(form: HTMLFormElement, refused: Refused): void {
   const { visitor_message: message, details = {} } = refused;
-  let first: HTMLElement | undefined;
   const rest: string[] = [];
   for (const [name, { issues }] of Object.entries(details)) {
     const text = issues.map((issue) => issue.message).join(". ");
     const input = inputOf(form, name);
-    if (input === undefined) {
-      rest.push(text);
-      continue;
-    }
-    first ??= input;
-    showError(input, text);
+    if (input === undefined) rest.push(text);
+    else showError(input, text);
   }
+  // The first on the page, whose order may be another one than the schema's.
+  const first = [...form.elements].find((input) => input.getAttribute("aria-invalid") === "true") as
+    | HTMLElement
+    | undefined;
   statusOf(form).textContent =
-    first === undefined && rest.length === 0
-      ? message
-      : [form.dataset["formsvcInvalid"] ?? message, ...rest].join(" ");
+    first || rest[0] ? [form.dataset["formsvcInvalid"] ?? message, ...rest].join(" ") : message;
   first?.focus();
 }
 
