@@ -43,7 +43,7 @@ label.check { display: inline-block; width: calc(100% - 2.5rem); margin: 0; marg
 input:not([type=checkbox]), textarea, select { width: 100%; min-height: 44px; padding: 9px 12px; font: inherit; font-weight: 400; color: inherit; background: var(--surface); border: 1px solid var(--edge); border-radius: 6px; }
 input[type=checkbox] { width: 24px; height: 24px; margin: 0; vertical-align: top; }
 textarea { min-height: 8rem; resize: vertical; }
-main [aria-invalid=true] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
+main [aria-invalid=true] { border: 2px solid var(--bad); }
 .hint, .problem { margin: .25rem 0 0; font-size: .875rem; }
 .hint { color: var(--muted); }
 .problem { color: var(--bad); font-weight: 600; }
@@ -61,7 +61,6 @@ button:hover { filter: brightness(1.08); }
 .unbroken { white-space: nowrap; }
 .logo { display: block; max-width: 12rem; max-height: 5rem; margin-block-end: 1.5rem; }
 .far { position: absolute; inset-inline-start: -9999px; }
-@media (forced-colors: active) { main [aria-invalid=true] { border-width: 3px; } }
 @media (max-width: 480px) { body { padding: 1rem .75rem 2rem; } main { padding: 1.5rem 1rem; } button { width: 100%; } }
 `);
 

@@ -34,7 +34,7 @@ test("pages for visitors and recipients have the dashboard's colours, in light a
 });
 
 test.skipIf(chromiumPath === null)(
-  "an input with a wrong answer looks different in forced colours too, which leave out shadows",
+  "an input with a wrong answer looks different in forced colours too, which leave out colours and shadows",
   async () => {
     const browser = await launchUndrawn();
     const page = await browser.newPage({ forcedColors: "active" });
@@ -43,7 +43,7 @@ test.skipIf(chromiumPath === null)(
     );
     const edge = (name: string): Promise<unknown> =>
       page.evaluate(`getComputedStyle(document.querySelector("[name=${name}]")).borderTopWidth`);
-    expect([await edge("right"), await edge("wrong")]).toEqual(["1px", "3px"]);
+    expect([await edge("right"), await edge("wrong")]).toEqual(["1px", "2px"]);
     await browser.close();
   },
 );

@@ -123,9 +123,11 @@ export async function sameChanges(
     hasApi ? [inDashboard, overApi] : [inDashboard],
     ...changes.map(([, , words]) => words),
   );
-  // Sessions, read marks and tokens belong to the way in which a change is made, and so does the account in an audit event.
+  // Sessions, read marks and tokens belong to the way in which a change is made, and so does the account in an audit event. The clock is
+  // noted by a server, and not by a command.
   const kept = (all: readonly string[]) =>
     all
+      .filter((row) => !row.startsWith("clock_seen "))
       .filter(
         (row) => !(/^(?:session|submission_read|api_token) /.test(row) && row.includes(String(account))),
       )
