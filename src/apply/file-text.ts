@@ -32,7 +32,7 @@ function parseJsonFile(text: string, source: string): ParsedFile {
     throw refusal(`${source}:${line}: not valid JSON (column ${column}: ${reason})`);
   }
   for (const { path, lines } of repeatedMembers(text))
-    throw refusal(`${source}:${lines[1]}: the member ${plainText(path.at(-1) ?? "")} is there twice`);
+    throw refusal(`${source}:${lines[1]}: ${twice(path.at(-1) ?? "")}`);
   return { value, lineOf: (path) => lineOfPath(text, path) };
 }
 
@@ -60,8 +60,9 @@ async function parseYaml(text: string, source: string): Promise<ParsedFile> {
   let value: unknown;
   try {
     const fault = findFault(document, yaml);
-    if (fault?.repeats !== undefined)
-      throw refusal(`${source}:${lines.linePos(fault.offset).line}: ${fault.repeats}`);
+    // A member that is there twice has the same words in JSON.
+    if (fault?.repeated !== undefined)
+      throw refusal(`${source}:${lines.linePos(fault.offset).line}: ${twice(fault.repeated)}`);
     if (fault !== null) throw faultAt(fault.offset, fault.reason);
     value = document.toJS();
   } catch (error) {
@@ -97,12 +98,13 @@ function reasonOf({ code, message }: YAMLError): string {
   return plainText(message).slice(0, MAX_REASON);
 }
 
-interface YamlFault {
-  readonly offset: number;
-  /** What is said of it, or `repeats` for what JSON has the same words for. */
-  readonly reason: string;
-  readonly repeats?: string;
-}
+/** A fault with what is wrong there, or with the name of a member that is there twice. */
+type YamlFault = { readonly offset: number } & (
+  | { readonly reason: string; readonly repeated?: undefined }
+  | { readonly repeated: string }
+);
+
+const twice = (name: string): string => `the member ${plainText(name)} is there twice`;
 
 /** Finds the first member that is there twice, or alias without an anchor before it, in a time that grows with the document. */
 function findFault(document: Document, { visit, isScalar }: typeof Yaml): YamlFault | null {
@@ -119,8 +121,7 @@ function findFault(document: Document, { visit, isScalar }: typeof Yaml): YamlFa
       for (const { key } of items) {
         const name = isScalar(key) ? String(key.value) : "";
         const offset = (isScalar(key) ? key.range?.[0] : undefined) ?? 0;
-        if (names.has(name))
-          fault ??= { offset, reason: "", repeats: `the member ${plainText(name)} is there twice` };
+        if (names.has(name)) fault ??= { offset, repeated: name };
         names.add(name);
       }
       return fault === null ? undefined : visit.BREAK;

@@ -257,7 +257,7 @@ function showBrought(output: Output, files: BroughtFiles): void {
   const what = `${countOf(count, "file")} could not be added`;
   throw new FormsvcError(
     "failed",
-    `${what}; run it again when what is said of ${count === 1 ? "it" : "them"} is mended`,
+    `${what}; mend what the lines above say of ${count === 1 ? "it" : "them"}, and run it again`,
   );
 }
 

@@ -245,7 +245,7 @@ test("files that are not those of the export are refused with exit code 1, and b
     },
   ]);
   expect(ran.stderr).toContain(
-    "2 files could not be added; run it again when what is said of them is mended",
+    "2 files could not be added; mend what the lines above say of them, and run it again",
   );
   writeFileSync(two, whole);
   renameSync(machine.path("kept.pdf"), one);
