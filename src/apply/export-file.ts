@@ -1,8 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { showSpam } from "../endpoints/spam-operations.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
-import type { FileEndpoint, FileRecipient, FileWebhook, FileWorkspace, FormsFile } from "./forms-file.ts";
-import { RECIPIENT_SETTINGS, REPLY_SETTINGS, SETTINGS, WEBHOOK_SETTINGS } from "./forms-file.ts";
+import {
+  type FileEndpoint,
+  type FileRecipient,
+  type FileWebhook,
+  type FileWorkspace,
+  type FormsFile,
+  RECIPIENT_SETTINGS,
+  REPLY_SETTINGS,
+  SETTINGS,
+  WEBHOOK_SETTINGS,
+} from "./forms-file.ts";
 import { isChosen } from "./plan-endpoint.ts";
 import { hasAgreed } from "./plan-recipients.ts";
 import { WORKSPACE_SETTINGS } from "../workspaces/workspace-json.ts";

@@ -1,5 +1,4 @@
-import type { Command } from "commander";
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { type Clock, systemClock } from "../foundation/clock.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { chooseServer, type CommandTarget, readServerAddress } from "./choose-server.ts";

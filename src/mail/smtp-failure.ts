@@ -1,6 +1,5 @@
 import { plainText } from "../foundation/plain-text.ts";
-import type { SmtpDialogue } from "./smtp-dialogue.ts";
-import { parseReply } from "./smtp-dialogue.ts";
+import { parseReply, type SmtpDialogue } from "./smtp-dialogue.ts";
 import type { SmtpProblem, SmtpReply, SmtpStage } from "./smtp-result.ts";
 
 const MAX_DETAIL_LENGTH = 200;

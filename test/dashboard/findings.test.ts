@@ -1,6 +1,5 @@
-import { WORKSPACE_CONTENTS, openFileLinks } from "../../src/app/features.ts";
+import { openFileLinks, spamDefaults, WORKSPACE_CONTENTS } from "../../src/app/features.ts";
 import { expect, test } from "vitest";
-import { spamDefaults } from "../../src/app/features.ts";
 import { findingText } from "../../src/dashboard/system/finding-words.ts";
 import { readFindings } from "../../src/dashboard/system/findings.ts";
 import { run, text } from "../../src/database/steps.ts";

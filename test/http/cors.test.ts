@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Answer } from "../support/http-client.ts";
-import { exchangeRaw, splitAnswers } from "../support/http-client.ts";
+import { type Answer, exchangeRaw, splitAnswers } from "../support/http-client.ts";
 import { goodPost, launchServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;

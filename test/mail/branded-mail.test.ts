@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Brand } from "../../src/foundation/brand.ts";
-import { NO_BRAND } from "../../src/foundation/brand.ts";
+import { type Brand, NO_BRAND } from "../../src/foundation/brand.ts";
 import { setWorkspace } from "../../src/workspaces/workspace-operations.ts";
 import type { MailWorld } from "../support/mail-world.ts";
 import { readMail } from "../support/read-mail.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { EndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
-import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
+import { createEndpointDirectory, type EndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import type { FormsvcError } from "../../src/foundation/errors.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";

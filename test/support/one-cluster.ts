@@ -1,5 +1,4 @@
-import { createServer, type Server } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { once } from "node:events";
 import type { TestProject } from "vitest/node";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";

@@ -1,6 +1,5 @@
 import { isOriginAllowed } from "../../endpoints/allowed-origin.ts";
-import type { Clock } from "../../foundation/clock.ts";
-import { monthOf } from "../../foundation/clock.ts";
+import { type Clock, monthOf } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { newId } from "../../foundation/id.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
