@@ -8,7 +8,7 @@ import { createBurstMemory } from "../../src/history/burst-memory.ts";
 import { toRemember } from "../../src/history/remember-texts.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../../test/support/example-schema.ts";
 import { scoreSpam } from "../../src/spam/score-spam.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { teachingOf, traceOf } from "../../src/spam/post-trace.ts";

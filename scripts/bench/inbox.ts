@@ -3,7 +3,7 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../../test/support/example-schema.ts";
 import { startSession } from "../../src/sessions/session.ts";
 import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-store.ts";
 import type { Workspace } from "../../src/workspaces/workspace.ts";

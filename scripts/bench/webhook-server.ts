@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../../test/support/example-schema.ts";
 import {
   executable,
   median,

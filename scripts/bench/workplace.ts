@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../../test/support/example-schema.ts";
 import { executable, postRequest, type RunningServer, startServer } from "./processes.ts";
 
 /** A contact form of 300 bytes that the filter does not suspect. */

@@ -3,11 +3,6 @@ import type { ApiRoute } from "./routes.ts";
 
 const NAME = "dry_run";
 
-/** Whether a route accepts `dry_run=true`, which says what would be done. */
-export function hasDryRun({ operation, dryRun, method }: ApiRoute): boolean {
-  return dryRun !== null || (method !== "GET" && Object.hasOwn(operation.input.shape, NAME));
-}
-
 /** The route that answers a request, and the query without `dry_run`. */
 export interface Chosen {
   readonly route: ApiRoute;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasDryRun } from "../../src/api/dry-run.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
 import { LOCAL_OPERATIONS } from "../../src/api/all-operations.ts";
-import { ROUTES } from "../../src/api/routes.ts";
+import { type ApiRoute, ROUTES } from "../../src/api/routes.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import type { Scope } from "../../src/operations/access.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -40,6 +39,10 @@ const heldLine = (endpoint: string): string =>
     created_at: new Date(NOON).toISOString(),
     why: "limit",
   });
+
+/** Whether a route accepts `dry_run=true`, which says what would be done. */
+const hasDryRun = ({ operation, dryRun, method }: ApiRoute): boolean =>
+  dryRun !== null || (method !== "GET" && Object.hasOwn(operation.input.shape, "dry_run"));
 
 /** An id that no row has, for each member of a path. */
 const nowhere = (path: string): string => path.replace(/:\w+/g, "ep_01h455vb4pex5vsknk084sn02q");

@@ -5,7 +5,7 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { pauseEndpoint, resumeEndpoint } from "../../src/endpoints/endpoint-operations.ts";
 import type { Scope } from "../../src/operations/access.ts";
 import type { Actor, Reach } from "../../src/operations/actor.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { listEvents } from "../../src/submissions/find/event-operations.ts";
 import { MAX_LOOKED } from "../../src/submissions/find/tail.ts";
 import { createAccount } from "../../src/workspaces/account-operations.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { claimKey, dropOldAnswers, keepAnswer, recallAnswer } from "../../src/operations/kept-answers.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { type Ask, askWith, makeToken } from "../support/api-client.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";

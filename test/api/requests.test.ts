@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Scope } from "../../src/operations/access.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { type Ask, askWith, makeToken } from "../support/api-client.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";

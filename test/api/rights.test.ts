@@ -4,7 +4,7 @@ import { ROUTES } from "../../src/api/routes.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { ruleOf, type Scope, SCOPES } from "../../src/operations/access.ts";
 import { revokeToken } from "../../src/tokens/token-operations.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { type ApiWorld, contentOfWorld, launchApiWorld } from "../support/api-world.ts";
 import { performOn } from "../support/terminal.ts";

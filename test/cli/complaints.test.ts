@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { emptyMachine } from "../support/operator-machine.ts";
 import type { Ran } from "../support/program.ts";
 

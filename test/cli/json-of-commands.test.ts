@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { emptyMachine } from "../support/operator-machine.ts";
 import { examplePost, tryPost } from "../support/posts.ts";
 

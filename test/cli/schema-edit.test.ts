@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { emptyMachine, type OperatorMachine } from "../support/operator-machine.ts";
 import type { Ran } from "../support/program.ts";
 import { FORMSVC } from "../support/shell.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { getEndpoint, listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";

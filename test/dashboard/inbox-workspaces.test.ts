@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { storeMember } from "../../src/workspaces/member-store.ts";
 import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
 import { addSubmission } from "../support/add-submission.ts";

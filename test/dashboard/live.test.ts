@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { endSessions } from "../../src/sessions/session.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { type EventStream, openEvents } from "../support/event-stream.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { getEndpoint, readSchema } from "../../src/endpoints/endpoint-store.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { formOf } from "../support/page.ts";
 import { startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";

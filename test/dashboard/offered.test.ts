@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { type Membership, storeMember } from "../../src/workspaces/member-store.ts";
 import { getWorkspace } from "../../src/workspaces/workspace-store.ts";
 import { EDITOR, OWNER, READER } from "../support/members.ts";

@@ -11,7 +11,7 @@ import { rulesInWords } from "../../src/dashboard/forms/field-words.ts";
 import { builder } from "../../src/dashboard/forms/schema-editor.ts";
 import { NO_PROBLEMS } from "../../src/dashboard/kit/field.ts";
 import { parseDefinition, type SchemaDefinition } from "../../src/schemas/definition.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { formOf } from "../support/page.ts";
 
 /** The draft after a browser showed the editor and sent it back. */

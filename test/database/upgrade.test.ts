@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { emptyOfVersion } from "../support/empty-database.ts";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { post, storedIds } from "../support/posts.ts";

@@ -16,7 +16,7 @@ import {
   type EndpointSettings,
 } from "../../src/endpoints/endpoint.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { insertAccountRows, listAccounts, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import type { Workspace } from "../../src/workspaces/workspace.ts";
 import { storeSubmissions } from "../support/add-submission.ts";

@@ -3,7 +3,7 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { NO_PAGE } from "../../src/endpoints/own-page.ts";
 import { findPageNamed } from "../../src/endpoints/page-name.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES } from "../support/engines.ts";

@@ -5,7 +5,7 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { KeptLessons } from "../../src/history/kept-lessons.ts";
 import { unteach } from "../../src/history/teach.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { markSubmissions } from "../../src/submissions/stored/mark-submission.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { storeSubmissions } from "../support/add-submission.ts";

@@ -14,7 +14,7 @@ import {
   listKeys,
   type Key,
 } from "../../src/keys/key-store.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

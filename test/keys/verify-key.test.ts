@@ -9,7 +9,7 @@ import { makeKey, type ParsedKey } from "../../src/keys/key-format.ts";
 import { getKey, finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { tagOf } from "../../src/keys/key-tag.ts";
 import { createKeyVerifier, type KeyVerifier } from "../../src/keys/verify-key.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, type FakeClock, NOON } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";

@@ -8,7 +8,7 @@ import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail/mail-recipient.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { defaultConfig } from "../../src/config/config.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";

@@ -11,7 +11,7 @@ import { MailTests } from "../../src/mail/mail-tests.ts";
 import { mailRecipientOperations, setRecipient } from "../../src/mail/recipient-operations.ts";
 import { testRecipient } from "../../src/mail/test-recipient.ts";
 import type { Actor } from "../../src/operations/actor.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { noteEmailProved } from "../../src/workspaces/proved-email.ts";
 import { threeOwners, tokenOf } from "../support/actors.ts";
 import { NOON } from "../support/fake-clock.ts";

@@ -14,7 +14,7 @@ import {
 import { transferWorkspace } from "../../src/members/transfer-workspace.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { listEvents } from "../../src/submissions/find/event-operations.ts";
 import { exportSubmissions } from "../../src/submissions/export/export-submissions.ts";
 import { dropAllHeld, listHeld, showHeld } from "../../src/submissions/held/held-operations.ts";

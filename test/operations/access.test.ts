@@ -6,7 +6,7 @@ import { listAllEndpoints, pauseEndpoint, showEndpoint } from "../../src/endpoin
 import { issueKey, revokeKey, rotateKey } from "../../src/endpoints/key-operations.ts";
 import { type Access, ACCESS, ROLES, ruleOf, type Scope, SCOPES } from "../../src/operations/access.ts";
 import { type Actor, type Reach, requireAccess } from "../../src/operations/actor.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { requireStanding } from "../../src/workspaces/standing.ts";
 import { type Identity, threeOwners, tokenOf } from "../support/actors.ts";
 import type { temporaryDatabase } from "../support/temporary-database.ts";

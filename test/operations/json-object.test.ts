@@ -3,7 +3,7 @@ import { z } from "zod";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { setSchema } from "../../src/endpoints/schema-operations.ts";
 import { jsonObject } from "../../src/operations/json-object.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { performOn } from "../support/terminal.ts";
 

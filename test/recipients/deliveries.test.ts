@@ -7,7 +7,7 @@ import { createRecipient } from "../../src/mail/ask-recipient.ts";
 import { listMailDeliveries, replayMail, showMailDelivery } from "../../src/mail/mail-deliveries.ts";
 import { mailRecipientOperations } from "../../src/mail/recipient-operations.ts";
 import type { Actor } from "../../src/operations/actor.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import {
   listWebhookDeliveries,

@@ -6,7 +6,7 @@ import {
   type ValidationResult,
 } from "../../src/schemas/compile-schema.ts";
 import { parseDefinition } from "../../src/schemas/definition.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { json, nearMiss, sample } from "./definition-arbitrary.ts";
 
 const MODES: readonly UnknownFields[] = ["set-aside", "drop", "keep", "reject"];

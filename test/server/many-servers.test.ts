@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openPostgresql, type PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { startSession } from "../../src/sessions/session.ts";
 import { insertAccountRows, getAccount, updatePlanRow } from "../../src/workspaces/workspace-store.ts";
 import { rowsOf, write } from "../support/engines.ts";

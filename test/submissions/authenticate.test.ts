@@ -6,7 +6,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { makeKey } from "../../src/keys/key-format.ts";
 import { createKeyVerifier } from "../../src/keys/verify-key.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { createGatekeeper } from "../../src/submissions/receive/authenticate.ts";
 import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";

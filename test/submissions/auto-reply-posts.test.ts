@@ -7,7 +7,7 @@ import { writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import { setAutoReply } from "../support/auto-replies.ts";
 import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
 import { readMail } from "../support/read-mail.ts";

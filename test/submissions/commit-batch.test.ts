@@ -4,7 +4,7 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import type { Batch, Committed, PendingSubmission } from "../../src/submissions/commit/batch.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/submissions/commit/commit-batch.ts";
 import { createSqliteBatch } from "../../src/submissions/commit/sqlite-batch.ts";

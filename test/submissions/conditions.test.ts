@@ -6,11 +6,11 @@ import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
 import { listConditioned } from "../../src/outbox/queue/recipient-store.ts";
 import { checkConditionFields } from "../../src/recipients/condition-health.ts";
 import { releaseHeldPostRow } from "../../src/submissions/held/release-held.ts";
-import { getHeldPost } from "../../src/submissions/held/held-post.ts";
 import { findNotSent } from "../../src/submissions/stored/submission-store.ts";
 import { addPlace, batchServer, outcomesOf, type Place } from "../support/batch-world.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { getHeldPost } from "../support/held-posts.ts";
 
 const FIELDS = { topic: {}, budget: {} };
 const PLANS = defaultConfig.plans;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { goodPost, launchServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;

@@ -3,7 +3,7 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { createBackground } from "../../src/foundation/background.ts";
 import { firstIdAt, newId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { createDayCounter } from "../../src/submissions/find/count-by-day.ts";
 import { heldAdder } from "../support/held-posts.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";

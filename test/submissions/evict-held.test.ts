@@ -4,7 +4,7 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings, type StoreAddress } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { EVICT_SQL, type Eviction, evictHeld } from "../../src/submissions/held/evict-held.ts";
 import { dropExpired } from "../../src/submissions/held/held-post.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { findPerson } from "../../src/submissions/find/find-person.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { storeSubmissions } from "../support/add-submission.ts";

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/database/database.ts";
 import { createIdempotencyMemory, forgetExpired } from "../../src/submissions/commit/idempotency.ts";
-import { getHeldPost } from "../../src/submissions/held/held-post.ts";
 import { releaseHeldPostRow } from "../../src/submissions/held/release-held.ts";
 import { insertBinRows } from "../../src/submissions/stored/submission-bin.ts";
 import { DAY_MS } from "../../src/foundation/time-units.ts";
 import { addPlace, batchServer, outcomesOf } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { getHeldPost } from "../support/held-posts.ts";
 import { receiving } from "../support/receiving.ts";
 import { releasePost } from "../support/terminal.ts";
 

@@ -5,7 +5,6 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import {
   dropExpired,
   dropHeldPostRows,
-  getHeldPost,
   type HeldPostPage,
   listHeldPosts,
 } from "../../src/submissions/held/held-post.ts";
@@ -16,6 +15,7 @@ import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { getWorkspace } from "../../src/workspaces/workspace-store.ts";
 import { readUsage } from "../../src/workspaces/usage-store.ts";
+import { getHeldPost } from "../support/held-posts.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
 import { releasePost } from "../support/terminal.ts";
 import { DAY_MS } from "../../src/foundation/time-units.ts";

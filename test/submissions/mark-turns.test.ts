@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { markSubmissionsAs } from "../../src/submissions/manage/submission-operations.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { storeSubmissions } from "../support/add-submission.ts";

@@ -3,7 +3,7 @@ import type { Database } from "../../src/database/database.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import type { Mark } from "../../src/history/teach.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { spamClassOf } from "../../src/spam/spam-verdict.ts";
 import { markSubmissions } from "../../src/submissions/stored/mark-submission.ts";
 import { countMarkedScores } from "../../src/submissions/find/marked-scores.ts";

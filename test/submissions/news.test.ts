@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { countArrivals } from "../../src/submissions/find/news.ts";
 import { TAIL_START, tailAfter, tailEnd } from "../../src/submissions/find/tail.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";

@@ -7,7 +7,7 @@ import { all, text } from "../../src/database/steps.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { markSubmissionsAs } from "../../src/submissions/manage/submission-operations.ts";
 import { explainPost } from "../../src/submissions/manage/explain-post.ts";

@@ -3,7 +3,7 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { FIRST_LATER_SQL } from "../../src/submissions/find/tail.ts";
 import { browseSubmissions } from "../../src/submissions/find/browse-submissions.ts";
 import {

@@ -4,7 +4,7 @@ import type { Database } from "../../src/database/database.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { followSubmissions } from "../../src/submissions/find/follow-submissions.ts";
 import type { Steps } from "../../src/database/steps.ts";
 import {

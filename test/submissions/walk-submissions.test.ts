@@ -3,7 +3,7 @@ import type { Database } from "../../src/database/database.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { timeOfId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { findSubmissions } from "../../src/submissions/find/browse-submissions.ts";
 import { insertReadRows } from "../../src/submissions/stored/read-marks.ts";
 import { EVERY_SUBMISSION, type SubmissionFilter } from "../../src/submissions/stored/submission-store.ts";

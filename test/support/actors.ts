@@ -2,7 +2,7 @@ import type { Database } from "../../src/database/database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import type { Scope } from "../../src/operations/access.ts";
 import type { Actor, Reach } from "../../src/operations/actor.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "./example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "./fake-clock.ts";
 import { temporaryDatabase } from "./temporary-database.ts";

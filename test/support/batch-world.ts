@@ -9,7 +9,7 @@ import { createSpamMemory, type SpamMemory } from "../../src/history/spam-memory
 import { createOutbox, createSqliteOutbox, type MayReply } from "../../src/outbox/queue/outbox.ts";
 import type { Condition } from "../../src/outbox/queue/conditions.ts";
 import { insertRecipient } from "../../src/outbox/queue/recipient-store.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "./example-schema.ts";
 import type {
   Batch,
   BatchWriter,

@@ -1,5 +1,5 @@
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "./example-schema.ts";
 import { listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import type { TestEndpoint, TestServer } from "./test-server.ts";
 import { visit, type Visitor } from "./visitor.ts";

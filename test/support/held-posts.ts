@@ -1,6 +1,8 @@
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import type { Steps } from "../../src/database/steps.ts";
 import {
   createHeldPostWriter,
+  findHeldPost,
   heldBytes,
   type HeldPost,
   type NewHeldPost,
@@ -23,4 +25,11 @@ export function newHeld(held: HeldPost, more: Partial<NewHeldPost> = {}): NewHel
 export function heldAdder(db: SqliteDatabase): (held: HeldPost, more?: Partial<NewHeldPost>) => void {
   const insert = createHeldPostWriter(db);
   return (held, more) => insert(newHeld(held, more));
+}
+
+/** The held post with this id. @throws Error if there is none */
+export function* getHeldPost(id: string): Steps<HeldPost> {
+  const held = yield* findHeldPost(id);
+  if (held === undefined) throw new Error(`there is no held post ${id}`);
+  return held;
 }

@@ -11,7 +11,7 @@ import { defaultEndpointSettings, type EndpointSettings } from "../../src/endpoi
 import { systemClock } from "../../src/foundation/clock.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { parseDefinition } from "../../src/schemas/definition.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "./example-schema.ts";
 import { startServer } from "../../src/server/start-server.ts";
 import { SCOPES } from "../../src/operations/access.ts";
 import { createToken } from "../../src/tokens/token-operations.ts";

@@ -4,7 +4,7 @@ import { addMailRecipient } from "./mail-recipients.ts";
 import { insertAutoReplyRows } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "./example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { insertPasskeyRow } from "../../src/sessions/passkey-store.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";

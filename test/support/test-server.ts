@@ -8,7 +8,7 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import { defaultEndpointSettings, type EndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { type SchemaDefinition } from "../../src/schemas/definition.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "./example-schema.ts";
 import {
   chooseWorkspace,
   insertWorkspaceRow,

@@ -4,7 +4,7 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { newId } from "../../src/foundation/id.ts";
 import type { Scope } from "../../src/operations/access.ts";
 import type { Actor } from "../../src/operations/actor.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "./example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import type { Workspace } from "../../src/workspaces/workspace.ts";
 import { storeSubmissions } from "./add-submission.ts";

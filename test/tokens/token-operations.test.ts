@@ -5,7 +5,7 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { pauseEndpoint } from "../../src/endpoints/endpoint-operations.ts";
 import type { Scope } from "../../src/operations/access.ts";
 import type { Actor } from "../../src/operations/actor.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { checkTokenExpiry } from "../../src/tokens/token-health.ts";
 import {
   createToken,

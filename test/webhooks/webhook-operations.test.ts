@@ -3,7 +3,7 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/database/database.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { createHttpSender } from "../../src/webhooks/send.ts";

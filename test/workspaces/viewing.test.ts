@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { insertEndpointRow, getViewableEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { exampleSchema } from "../support/example-schema.ts";
 import {
   deleteSubmissionRows,
   getViewableSubmission,

@@ -251,13 +251,6 @@ export function* getViewableHeldPost(viewing: Viewing, id: string): Steps<HeldPo
   return held;
 }
 
-/** @throws not_found */
-export function* getHeldPost(id: string): Steps<HeldPost> {
-  const held = yield* findHeldPost(id);
-  if (held === undefined) throw noHeldPost(id);
-  return held;
-}
-
 export function* findHeldPost(id: string): Steps<HeldPost | undefined> {
   const row = isId("held", id)
     ? yield* first(query.selectFrom("held").selectAll().where("id", "=", id))

@@ -1,6 +1,6 @@
-import type { SchemaDefinition } from "./definition.ts";
+import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 
-/** A plain contact form, for tests and benchmarks. */
+/** A plain contact form, which most tests and benchmarks take. */
 export const exampleSchema: SchemaDefinition = {
   name: { type: "string", required: true },
   email: { type: "string", required: true, format: "email" },
