@@ -134,9 +134,12 @@ released or dropped since does not come back. The names and sizes of their files
       const input = { endpoint, workspace, dry_run: dryRun };
       const done = await terminal.bring(importHeld, input, importFile(file));
       if (context.output.isJson) return context.output.json(done);
-      const { added, known, expired } = done.imported;
+      const { added, known, expired, new_ids: newIds = 0 } = done.imported;
       const did = dryRun ? "would be held" : "held";
-      return context.output.note(`${did}: ${added}, known: ${known}, too old to be held: ${expired}`);
+      const withNewId = newIds > 0 ? ` (${newIds} with a new id, because another workspace has theirs)` : "";
+      return context.output.note(
+        `${did}: ${added}${withNewId}, known: ${known}, too old to be held: ${expired}`,
+      );
     }),
 });
 

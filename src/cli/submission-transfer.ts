@@ -201,7 +201,7 @@ each submission into the endpoint with its name, and --files takes the folder "f
         options.files === null
           ? await terminal.bring(importSubmissions, input, importFile(file))
           : await bringWithFiles(context, terminal, { ...input, file, folder: options.files });
-      const { added, known, elsewhere = 0, files: brought } = imported;
+      const { added, known, elsewhere = 0, new_ids: newIds = 0, files: brought } = imported;
       if (output.isJson)
         output.json(
           format === null
@@ -211,6 +211,7 @@ each submission into the endpoint with its name, and --files takes the folder "f
                 imported: added,
                 known,
                 ...(elsewhere > 0 && { elsewhere }),
+                ...(newIds > 0 && { new_ids: newIds }),
                 refused: [],
                 unmapped: [],
                 ...(brought && { files: brought }),
@@ -219,12 +220,18 @@ each submission into the endpoint with its name, and --files takes the folder "f
       const did = options.dryRun ? "would be added" : "added";
       output.note(`${countOf(added, "submission")} ${did}, ${known} ${known === 1 ? "was" : "were"} there`);
       if (elsewhere > 0) output.note(inAnotherForm(elsewhere));
+      if (newIds > 0) output.note(withNewId(newIds, options.dryRun));
       if (brought !== undefined) showBrought(output, brought);
     }),
 });
 
 function inAnotherForm(count: number): string {
   return `${count} of these ${count === 1 ? "is" : "are"} in another form, which keeps ${count === 1 ? "it" : "them"}; to have copies in this one, export as csv and import that with --format csv`;
+}
+
+function withNewId(count: number, isDry: boolean): string {
+  const [get, have] = count === 1 ? ["gets", "its id"] : ["get", "their ids"];
+  return `${count} of these ${isDry ? get : "got"} a new id: another workspace has ${have}`;
 }
 
 interface WithFiles {

@@ -65,6 +65,16 @@ export function firstIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${encode(bytes)}`;
 }
 
+/** An id of the same kind and time as a well-formed one, with the rest from a hash of at least ten bytes. */
+export function idWithTimeOf(id: string, hash: Uint8Array): string {
+  const bytes = new Uint8Array(16);
+  bytes.set(hash.subarray(0, 10), 6);
+  // The version and variant of a UUIDv7, as all ids have them.
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return id.slice(0, id.indexOf("_") + 1 + TIME_DIGITS) + encode(bytes).slice(TIME_DIGITS);
+}
+
 /** The time at which a well-formed id was made, in milliseconds since 1970 UTC: the first 48 bits hold it. */
 export function timeOfId(id: string): number {
   const digits = id.slice(id.indexOf("_") + 1);

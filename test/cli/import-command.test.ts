@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { newId } from "../../src/foundation/id.ts";
 import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -139,4 +140,35 @@ test("an export that is imported into another form says that the posts are in th
   expect(await machine.json([...copy, other.id])).toMatchObject({ imported: 2, known: 0 });
   expect(await machine.json([...copy, other.id])).toMatchObject({ imported: 0, known: 2 });
   expect(await machine.stored(other)).toEqual(await machine.stored(first));
+}, 60_000);
+
+test("an export that is imported into a second workspace says how many got a new id, and finds them again", async () => {
+  const machine = operatorMachine();
+  const first = await machine.createEndpoint();
+  await machine.mustRun(["workspace", "create", "--name", "Second"]);
+  const copy = await machine.createEndpoint({ workspace: "Second" });
+  const line = submissionJson(asSubmission({ endpointId: copy.id, createdAt: NOON }));
+  machine.write("all.ndjson", JSON.stringify(line));
+  const into = (id: string) => ["submission", "import", "all.ndjson", "--endpoint", id];
+  await machine.mustRun(into(first.id));
+  const dry = await machine.mustRun([...into(copy.id), "--dry-run"]);
+  expect(dry.stderr).toContain(
+    "1 submission would be added, 0 were there\n1 of these gets a new id: another workspace has its id\n",
+  );
+  expect(await machine.json([...into(copy.id), "--dry-run", "--format", "ndjson"])).toMatchObject({
+    imported: 1,
+    new_ids: 1,
+  });
+  expect((await machine.mustRun(into(copy.id))).stderr).toContain(
+    "1 of these got a new id: another workspace has its id\n",
+  );
+  expect(await machine.json(into(copy.id))).toEqual({ imported: { added: 0, known: 1 } });
+
+  const held = { ...line, id: newId("held", Date.now()), created_at: new Date().toISOString(), why: "spam" };
+  machine.write("held.ndjson", JSON.stringify(held));
+  const hold = (id: string) => ["held", "import", "held.ndjson", "--endpoint", id];
+  await machine.mustRun(hold(first.id));
+  expect((await machine.mustRun(hold(copy.id))).stderr).toContain(
+    "held: 1 (1 with a new id, because another workspace has theirs), known: 0, too old to be held: 0\n",
+  );
 }, 60_000);

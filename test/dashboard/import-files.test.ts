@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
+import { asSubmission, submissionAdder } from "../support/add-submission.ts";
+import { addFormOwner } from "../support/form-owner.ts";
 import { counts, HEAD, openImport, openSpools, table } from "../support/import-file.ts";
 import { until } from "../support/until.ts";
 
@@ -50,6 +53,19 @@ test("the export of each service is known by its columns, and an export of our o
   expect(server.stored()).toHaveLength(3);
   await press("begin");
   expect(server.owner.prepare("SELECT count(*) FROM submission WHERE id = ?").pluck().get(id)).toBe(1);
+});
+
+test("the page says how many posts get a new id because another workspace has theirs", async () => {
+  const { server, shown, choose, press } = await openImport();
+  const { endpoint } = await addFormOwner(server, "cy@example.org");
+  const taken = asSubmission({ endpointId: endpoint.id });
+  submissionAdder(server.owner)(taken);
+  const line = submissionJson(taken);
+  await choose({ bytes: JSON.stringify(line), name: "all.ndjson" });
+  const words = /Of these with a new id, because another workspace has theirs<\/dt><dd class="num">1</u;
+  expect(await shown()).toMatch(words);
+  await press("begin");
+  expect(await shown()).toMatch(words);
 });
 
 describe("a file that cannot be imported is refused with what is wrong and what to do, and nothing is stored:", () => {

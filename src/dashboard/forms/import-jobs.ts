@@ -29,6 +29,8 @@ export interface ImportChoices {
 type Outcome = z.output<typeof importTable.output> & {
   /** The number of known posts that another form has. */
   readonly elsewhere: number;
+  /** The number of imported posts that got another id. */
+  readonly newIds: number;
 };
 
 export type ImportState =
@@ -137,14 +139,15 @@ export class ImportJobs {
         added,
         known,
         elsewhere = 0,
+        new_ids: newIds = 0,
       } = (await visit.performWith(more, importSubmissions, input)).imported;
-      return { rows: added + known, imported: added, known, elsewhere, refused: [], unmapped: [] };
+      return { rows: added + known, imported: added, known, elsewhere, newIds, refused: [], unmapped: [] };
     }
     const input = { endpoint, format: format ?? "csv", map: choices.map, encoding: choices.encoding };
     // The page says before the import that the rows have no times.
     const chosen = { ...input, without_times: true, dry_run: isDry };
     const outcome = await visit.performWith(more, importTable, chosen);
-    return { ...outcome, elsewhere: 0, refused: outcome.refused.slice(0, MAX_SHOWN) };
+    return { ...outcome, elsewhere: 0, newIds: 0, refused: outcome.refused.slice(0, MAX_SHOWN) };
   }
 
   #begin(job: ImportJob, step: ImportJob["step"], work: () => Promise<Outcome>): void {

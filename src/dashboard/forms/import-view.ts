@@ -110,6 +110,9 @@ function facts(outcome: Outcome, imported: string): Html {
   const lines: readonly (readonly [string, number])[] = [
     ["Rows in the file", outcome.rows],
     [imported, outcome.imported],
+    ...(outcome.newIds > 0
+      ? [["Of these with a new id, because another workspace has theirs", outcome.newIds] as const]
+      : []),
     ["There already, left as they are", outcome.known - outcome.elsewhere],
     ...(outcome.elsewhere > 0 ? [["In another form, which keeps them", outcome.elsewhere] as const] : []),
     ["Refused", refusedCount(outcome)],

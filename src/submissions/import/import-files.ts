@@ -12,6 +12,7 @@ import type { Clock } from "../../foundation/clock.ts";
 import { isFileList } from "../../foundation/file-list.ts";
 import { changed, type Context, type Outcome, type OwnChange } from "../../operations/operation.ts";
 import type { FileFacts } from "../../schemas/posted-file.ts";
+import { mayBe } from "./place-ids.ts";
 import { findSubmission } from "../stored/submission-store.ts";
 
 /** An open file of an import. */
@@ -36,6 +37,8 @@ export interface FilesToImport {
 /** A submission of an export, and the endpoint that it goes to. */
 interface FileParent {
   readonly submission: { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
+  /** The id that the submission has here. */
+  readonly storedId: string;
   readonly endpoint: Endpoint;
   /** Returns what to record when a file is added; null if it is recorded already. */
   readonly began: () => OwnChange | null;
@@ -60,10 +63,10 @@ type Fate = "added" | "known" | { readonly refused: string };
 export async function* bringFiles(
   context: Context,
   files: FilesToImport,
-  { submission, endpoint, began, isDeleted }: FileParent,
+  { submission, storedId, endpoint, began, isDeleted }: FileParent,
 ): AsyncGenerator<"added" | "known" | RefusedFile> {
   for (const facts of filesIn(submission.data)) {
-    const wanted = { facts, submissionId: submission.id, endpoint, began: began() };
+    const wanted = { facts, submissionId: storedId, givenId: submission.id, endpoint, began: began() };
     const fate = isDeleted ? "known" : await bringFile(context, files, wanted);
     if (typeof fate === "string") yield fate;
     else yield { submission_id: submission.id, id: facts.id, name: facts.name, message: fate.refused };
@@ -87,18 +90,20 @@ const GONE_STATES: ReadonlySet<string> = new Set(["deleted", "infected"]);
 interface Wanted {
   readonly facts: FileFacts;
   readonly submissionId: string;
+  /** The id of the submission in the export. */
+  readonly givenId: string;
   readonly endpoint: Endpoint;
   readonly began: OwnChange | null;
 }
 
 async function bringFile(context: Context, files: FilesToImport, wanted: Wanted): Promise<Fate> {
   const { db } = context;
-  const { facts, submissionId } = wanted;
   const standing = await db.read(() => standingOf(wanted));
-  if (standing !== "lacking") return standing;
+  if (typeof standing === "string" || "refused" in standing) return standing;
+  const facts = { ...wanted.facts, id: standing.lacks };
   // An earlier import that was killed may have left chunks of the file, which belong to no submission.
   await dropFiles(db, [facts.id]);
-  const source = await files.find(submissionId, facts);
+  const source = await files.find(wanted.givenId, wanted.facts);
   if (source === null) return { refused: "no file with this size and SHA-256 is in the submission's folder" };
   try {
     const name = cleanName(facts.name) ?? facts.id;
@@ -116,18 +121,20 @@ async function bringFile(context: Context, files: FilesToImport, wanted: Wanted)
   }
 }
 
-/** Decides whether a file should be added, by the stored submission and not by the export. */
-function* standingOf({ facts, submissionId, endpoint }: Wanted): Steps<Fate | "lacking"> {
+/** Decides whether a file should be added, and under which id, by the stored submission and not by the export. */
+function* standingOf({ facts, submissionId, endpoint }: Wanted): Steps<Fate | { readonly lacks: string }> {
   const submission = yield* findSubmission(submissionId);
   if (submission === undefined || submission.endpointId !== endpoint.id)
     return { refused: "its submission is not in this form any more" };
-  if (!filesIn(submission.data).some(({ id, sha256 }) => id === facts.id && sha256 === facts.sha256))
-    return "known";
-  const owner = yield* findOwner(facts.id);
+  const named = { id: facts.id, workspaceId: endpoint.workspaceId };
+  const stored = filesIn(submission.data).filter(({ sha256 }) => sha256 === facts.sha256);
+  const lacks = stored.find(({ id }) => mayBe(id, named))?.id;
+  if (lacks === undefined) return "known";
+  const owner = yield* findOwner(lacks);
   if (owner === "nobody")
-    return (yield* isOfOthers({ ...facts, endpointId: endpoint.id }))
+    return (yield* isOfOthers({ ...facts, id: lacks, endpointId: endpoint.id }))
       ? { refused: "another file with this id is being stored; run the import again in an hour" }
-      : "lacking";
+      : { lacks };
   if (owner.submissionId === submissionId) return "known";
   return { refused: "another submission has a file with this id" };
 }
@@ -158,10 +165,10 @@ async function storeBytes({ db }: Context, row: NewFile, source: ByteSource): Pr
 
 /** Attaches a file to its submission. The submission may have been deleted meanwhile. */
 function* attach(wanted: Wanted): Steps<Outcome<Fate>> {
-  const { facts, submissionId, began } = wanted;
+  const { submissionId, began } = wanted;
   const standing = yield* standingOf(wanted);
-  if (standing !== "lacking") return changed(standing);
-  if (!(yield* giveFile(facts.id, submissionId)))
+  if (typeof standing === "string" || "refused" in standing) return changed(standing);
+  if (!(yield* giveFile(standing.lacks, submissionId)))
     return changed({ refused: "another import took it meanwhile; run this one again" });
   return changed("added", ...(began === null ? [] : [began]));
 }

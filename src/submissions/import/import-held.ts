@@ -13,6 +13,7 @@ import { addImportedHeld, findHeldIds, type HeldPost } from "../held/held-post.t
 import { importBegan } from "./import-record.ts";
 import type { ImportParts } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
+import { ownersIn, placeIds } from "./place-ids.ts";
 import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 
 /**
@@ -31,6 +32,12 @@ export const importHeld = operation({
       known: z
         .number()
         .describe("Posts that are held here already, or that an earlier import brought; they are skipped."),
+      new_ids: z
+        .number()
+        .optional()
+        .describe(
+          "The number of added ones that got another id, because another workspace has a held post with theirs; absent if none.",
+        ),
       expired: z.number().describe("Posts that came more than `held.days` ago; they are skipped."),
     }),
   }),
@@ -39,6 +46,7 @@ export const importHeld = operation({
     const targetOf = await chooseTargets(context, reference);
     const total = await countLines(readExport(source, heldLine, context.now), targetOf);
     const tally = { added: 0, known: 0, expired: 0 };
+    let newIds = 0;
     const recorded = new Set<string>();
     let done = 0;
     for await (const batch of batchesOf(readExport(source, heldLine, context.now))) {
@@ -50,7 +58,8 @@ export const importHeld = operation({
         ? await context.db.read(() => countNew(kept))
         : await context.transact(() => addPosts(context, { posts: kept, total, recorded }));
       for (const id of counts.keys()) recorded.add(id);
-      const added = [...counts.values()].reduce((sum, count) => sum + count, 0);
+      const added = [...counts.values()].reduce((sum, count) => sum + count.added, 0);
+      newIds += [...counts.values()].reduce((sum, count) => sum + count.newIds, 0);
       if (!isDry) await makeRoom(context, posts);
       tally.added += added;
       tally.known += kept.length - added;
@@ -58,7 +67,7 @@ export const importHeld = operation({
       done += batch.length;
       yield { done, total };
     }
-    return { imported: tally };
+    return { imported: { ...tally, ...(newIds > 0 && { new_ids: newIds }) } };
   },
 });
 
@@ -66,14 +75,36 @@ function oldestOf({ config, now }: Context): number {
   return config.held.days === null ? 0 : now - config.held.days * DAY_MS;
 }
 
+/** What an endpoint got: the number of posts, and how many of them got another id. */
+interface Counts {
+  readonly added: number;
+  readonly newIds: number;
+}
+
+/** A post with the id that it has here. */
+interface PlacedPost {
+  readonly post: HeldPost;
+  readonly id: string;
+}
+
+function* placePosts(posts: readonly HeldPost[]): Steps<readonly PlacedPost[]> {
+  const ids = yield* placeIds(ownersIn("held"), posts);
+  return posts.map((post, index) => ({ post, id: ids[index] ?? post.id }));
+}
+
+function countsOf(added: readonly PlacedPost[]): Counts {
+  return { added: added.length, newIds: added.filter(({ id, post }) => id !== post.id).length };
+}
+
 /** Counts the posts that would be added to each endpoint. */
-function* countNew(posts: readonly HeldPost[]): Steps<ReadonlyMap<string, number>> {
-  const held = yield* findHeldIds(posts.map(({ id }) => id));
-  const counts = new Map<string, number>();
+function* countNew(posts: readonly HeldPost[]): Steps<ReadonlyMap<string, Counts>> {
+  const counts = new Map<string, Counts>();
   for (const [endpointId, group] of Map.groupBy(posts, (post) => post.endpointId)) {
+    const placed = yield* placePosts(group);
+    const held = yield* findHeldIds(placed.map(({ id }) => id));
     const known = yield* knownRows(endpointId, group.map(hashOf));
-    const fresh = group.filter((post) => !held.has(post.id) && !known.has(hashOf(post)));
-    counts.set(endpointId, new Set(fresh.map(({ id }) => id)).size);
+    const fresh = placed.filter(({ post, id }) => !held.has(id) && !known.has(hashOf(post)));
+    counts.set(endpointId, countsOf([...new Map(fresh.map((each) => [each.id, each])).values()]));
   }
   return counts;
 }
@@ -85,23 +116,23 @@ interface Addition {
   readonly recorded: ReadonlySet<string>;
 }
 
-/** Adds posts, and returns the number for each endpoint that got some. The import of an endpoint is recorded with its first post. */
+/** Adds posts, and returns the counts of each endpoint that got some. The import of an endpoint is recorded with its first post. */
 function* addPosts(
   context: Context,
   { posts, total, recorded }: Addition,
-): Steps<Outcome<ReadonlyMap<string, number>>> {
-  const counts = new Map<string, number>();
+): Steps<Outcome<ReadonlyMap<string, Counts>>> {
+  const counts = new Map<string, Counts>();
   const began: Endpoint[] = [];
   for (const [endpointId, group] of Map.groupBy(posts, (post) => post.endpointId)) {
     // Meanwhile the form may have been deleted, or the importer may have left the workspace.
     const endpoint = yield* reachEndpoint(context, { endpoint: endpointId });
     const { workspaceId } = endpoint;
     const fresh = yield* claimRows(endpointId, [...new Set(group.map(hashOf))]);
-    let count = 0;
-    for (const post of group)
-      if (fresh.has(hashOf(post)) && (yield* addImportedHeld({ ...post, workspaceId }))) count += 1;
-    if (count === 0) continue;
-    counts.set(endpointId, count);
+    const added: PlacedPost[] = [];
+    for (const each of yield* placePosts(group.filter((post) => fresh.has(hashOf(post)))))
+      if (yield* addImportedHeld({ ...each.post, id: each.id, workspaceId })) added.push(each);
+    if (added.length === 0) continue;
+    counts.set(endpointId, countsOf(added));
     if (!recorded.has(endpointId)) began.push(endpoint);
   }
   return changed(counts, ...began.map((endpoint) => importBegan(endpoint, total)));

@@ -10,6 +10,7 @@ import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files
 import { importBegan } from "./import-record.ts";
 import type { ImportParts } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
+import { ownersIn, placeFiles, placeIds } from "./place-ids.ts";
 import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 import { RowCounts } from "./row-counts.ts";
 import { readLine, type SubmissionLine, submissionLine } from "../stored/submission-json.ts";
@@ -51,6 +52,12 @@ export const importSubmissions = operation({
         .number()
         .optional()
         .describe("The number of known ones that another form has, and this one does not; absent if none."),
+      new_ids: z
+        .number()
+        .optional()
+        .describe(
+          "The number of added ones that got another id, because another workspace has a submission with theirs; absent if none.",
+        ),
       files: z
         .strictObject({
           added: z.number(),
@@ -80,25 +87,21 @@ export const importSubmissions = operation({
     const total = await countLines(readExport(source, submissionLine, context.now), targetOf);
     const state: Import = { importedFrom, total, recorded: new Set(), tally: new FileTally() };
     const counted = new RowCounts();
-    let [added, elsewhere, done] = [0, 0, 0];
+    let [added, elsewhere, newIds, done] = [0, 0, 0, 0];
     for await (const batch of batchesOf(readExport(source, submissionLine, context.now))) {
-      const lines: PreparedLine[] = [];
-      for (const each of batch) lines.push(prepareLine(each, await targetOf(each), importedFrom));
+      const prepared: PreparedLine[] = [];
+      for (const each of batch) prepared.push(prepareLine(each, await targetOf(each), importedFrom));
       await yieldToOthers();
-      let fresh: number;
-      if (isDry) {
-        const firsts = lines.filter(
-          ({ line }) => counted.add(createHash("sha256").update(line.id).digest()) === 1,
-        );
-        fresh = await context.db.read(() => countNew(firsts, importedFrom));
-      } else {
-        const { count, away } = await bringLines(context, state, lines);
-        fresh = count;
-        for await (const index of bringFilesOf(context, state, lines, away))
-          yield { done: done + index, total };
+      let brought: Brought;
+      if (isDry) brought = await context.db.read(() => lookAt(prepared, importedFrom, counted));
+      else {
+        brought = await bringLines(context, state, prepared);
+        for await (const index of bringFilesOf(context, state, brought)) yield { done: done + index, total };
       }
-      added += fresh;
-      if (fresh < lines.length) elsewhere += await context.db.read(() => countElsewhere(lines));
+      const { lines, count } = brought;
+      added += count;
+      newIds += brought.newIds;
+      if (count < lines.length) elsewhere += await context.db.read(() => countElsewhere(lines));
       done += batch.length;
       yield { done, total };
     }
@@ -107,45 +110,40 @@ export const importSubmissions = operation({
         added,
         known: done - added,
         ...(elsewhere > 0 && { elsewhere }),
+        ...(newIds > 0 && { new_ids: newIds }),
         ...(files !== undefined && { files: state.tally.summary() }),
       },
     };
   },
 });
 
-/** Adds lines in one transaction, and returns the number of new ones. @throws not_found */
+/** Adds lines in one transaction. @throws not_found, conflict */
 async function bringLines(
   context: Context<Parts>,
   state: Import,
-  lines: readonly PreparedLine[],
-): Promise<{ readonly count: number; readonly away: BroughtLines["away"] }> {
-  const { endpoints, away } = await context.transact(function* () {
+  prepared: readonly PreparedLine[],
+): Promise<Brought> {
+  const { endpoints, ...brought } = await context.transact(function* () {
     // Meanwhile a form may have been deleted, or the importer may have left the workspace.
-    for (const id of new Set(lines.map(({ endpoint }) => endpoint.id)))
+    for (const id of new Set(prepared.map(({ endpoint }) => endpoint.id)))
       yield* reachEndpoint(context, { endpoint: id });
-    return yield* addRows(lines, state);
+    return yield* addRows(prepared, state);
   });
-  let count = 0;
-  for (const each of endpoints) {
-    state.recorded.add(each.id);
-    count += each.count;
-  }
-  return { count, away };
+  for (const id of endpoints) state.recorded.add(id);
+  return brought;
 }
 
 /** Adds the files of lines if a folder of files was given. Yields the index of the line after each file. */
 async function* bringFilesOf(
   context: Context<Parts>,
   { recorded, total, tally }: Import,
-  lines: readonly PreparedLine[],
-  away: BroughtLines["away"],
+  { lines, away }: Brought,
 ): AsyncGenerator<number, void> {
   const { files } = context.parts;
   if (files === undefined) return;
-  for (const [index, line] of lines.entries()) {
-    const { line: submission, endpoint } = line;
+  for (const [index, { given, id, endpoint }] of lines.entries()) {
     const began = () => (recorded.has(endpoint.id) ? null : importBegan(endpoint, total));
-    const parent = { submission, endpoint, began, isDeleted: away.has(line) };
+    const parent = { submission: given, storedId: id, endpoint, began, isDeleted: away.has(id) };
     for await (const fate of bringFiles(context, files, parent)) {
       tally.add(fate);
       if (fate === "added") recorded.add(endpoint.id);
@@ -154,15 +152,23 @@ async function* bringFilesOf(
   }
 }
 
-function* countNew(lines: readonly PreparedLine[], importedFrom: "ndjson" | null): Steps<number> {
-  const away = importedFrom === null ? new Set() : yield* stayAway(lines, importedFrom, knownRows);
-  const ids = new Set(lines.filter((each) => !away.has(each)).map(({ line }) => line.id));
-  return ids.size - (yield* findEndpointsOf([...ids])).size;
+/** Tells what {@link bringLines} would do. @throws conflict */
+function* lookAt(
+  prepared: readonly PreparedLine[],
+  importedFrom: "ndjson" | null,
+  counted: RowCounts,
+): Steps<Brought> {
+  const lines = yield* placeLines(prepared);
+  const firsts = lines.filter(({ id }) => counted.add(createHash("sha256").update(id).digest()) === 1);
+  const away = importedFrom === null ? new Set<string>() : yield* stayAway(firsts, importedFrom, knownRows);
+  const stored = yield* findEndpointsOf(firsts.map(({ id }) => id));
+  const fresh = firsts.filter(({ id }) => !away.has(id) && !stored.has(id));
+  return { lines, away, count: fresh.length, newIds: fresh.filter(hasNewId).length };
 }
 
-function* countElsewhere(lines: readonly PreparedLine[]): Steps<number> {
-  const stored = yield* findEndpointsOf(lines.map(({ line }) => line.id));
-  return lines.filter(({ line, endpoint }) => (stored.get(line.id) ?? endpoint.id) !== endpoint.id).length;
+function* countElsewhere(lines: readonly PlacedLine[]): Steps<number> {
+  const stored = yield* findEndpointsOf(lines.map(({ id }) => id));
+  return lines.filter(({ id, endpoint }) => (stored.get(id) ?? endpoint.id) !== endpoint.id).length;
 }
 
 /** Records these hashes. Returns those that were known before. */
@@ -172,24 +178,24 @@ function* claimKnown(endpointId: string, hashes: readonly string[]): Steps<Reado
 }
 
 /**
- * Finds lines that were imported before, under the format's name, and whose submissions were deleted since.
+ * Finds lines that were imported before, under the format's name, and whose submissions were deleted since. Returns the ids of those.
  *
  * @param known returns the hashes of an endpoint that were known before; it may also record all hashes
  */
 function* stayAway(
-  lines: readonly PreparedLine[],
+  lines: readonly PlacedLine[],
   importedFrom: "ndjson",
   known: typeof knownRows,
-): Steps<ReadonlySet<PreparedLine>> {
-  const imported: PreparedLine[] = [];
+): Steps<ReadonlySet<string>> {
+  const imported: string[] = [];
   for (const [endpointId, group] of Map.groupBy(lines, ({ endpoint }) => endpoint.id)) {
-    const hashed = group.map((each) => ({ each, hash: idHash(importedFrom, each.line.id) }));
+    const hashed = group.map(({ id, given }) => ({ id, hash: idHash(importedFrom, given.id) }));
     const before = yield* known(endpointId, [...new Set(hashed.map(({ hash }) => hash))]);
-    for (const { each, hash } of hashed) if (before.has(hash)) imported.push(each);
+    for (const { id, hash } of hashed) if (before.has(hash)) imported.push(id);
   }
   if (imported.length === 0) return new Set();
-  const stored = yield* findEndpointsOf(imported.map(({ line }) => line.id));
-  return new Set(imported.filter(({ line }) => !stored.has(line.id)));
+  const stored = yield* findEndpointsOf(imported);
+  return new Set(imported.filter((id) => !stored.has(id)));
 }
 
 /** Counts what became of the files. */
@@ -217,19 +223,43 @@ class FileTally {
 export type BroughtFiles = ReturnType<FileTally["summary"]>;
 
 interface PreparedLine {
-  readonly line: SubmissionLine;
+  /** The line of the export. */
+  readonly given: SubmissionLine;
   readonly endpoint: Endpoint;
+  readonly importedFrom: string | null;
   readonly values: ReturnType<typeof importedValues>;
 }
 
-function prepareLine(line: SubmissionLine, endpoint: Endpoint, importedFrom: string | null): PreparedLine {
-  const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion, importedFrom };
-  return { line, endpoint, values: importedValues(readLine(line, target)) };
+/** A line with the id that its submission has here. */
+interface PlacedLine extends PreparedLine {
+  readonly id: string;
 }
 
-interface Added {
-  readonly id: string;
-  readonly count: number;
+function hasNewId({ id, given }: PlacedLine): boolean {
+  return id !== given.id;
+}
+
+function prepareLine(given: SubmissionLine, endpoint: Endpoint, importedFrom: string | null): PreparedLine {
+  return { given, endpoint, importedFrom, values: valuesOf(given, endpoint, importedFrom) };
+}
+
+function valuesOf(line: SubmissionLine, endpoint: Endpoint, importedFrom: string | null) {
+  const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion, importedFrom };
+  return importedValues(readLine(line, target));
+}
+
+function* placeLines(lines: readonly PreparedLine[]): Steps<readonly PlacedLine[]> {
+  const named = lines.map(({ given, endpoint }) => ({ id: given.id, workspaceId: endpoint.workspaceId }));
+  const ids = yield* placeIds(ownersIn("submission"), named);
+  return lines.map((line, index) => ({ ...line, id: ids[index] ?? line.given.id }));
+}
+
+/** The values of a new submission: as prepared, unless its id or the id of one of its files was taken. */
+function* placedValues({ given, id, endpoint, importedFrom, values }: PlacedLine): Steps<typeof values> {
+  const data = yield* placeFiles(given.data, endpoint.workspaceId);
+  return data === given.data && id === given.id
+    ? values
+    : valuesOf({ ...given, id, data }, endpoint, importedFrom);
 }
 
 /** An import under way. */
@@ -241,28 +271,37 @@ interface Import {
   readonly tally: FileTally;
 }
 
-interface BroughtLines {
-  readonly endpoints: readonly Added[];
-  /** Lines whose submissions were deleted here. */
-  readonly away: ReadonlySet<PreparedLine>;
+/** What became of lines. */
+interface Brought {
+  readonly lines: readonly PlacedLine[];
+  /** The number of new submissions. */
+  readonly count: number;
+  /** How many of them got another id. */
+  readonly newIds: number;
+  /** The ids of submissions that were deleted here. */
+  readonly away: ReadonlySet<string>;
 }
 
-/** Adds lines, and returns the number for each endpoint. The import of an endpoint is recorded with its first line. */
+/** Adds lines. Returns also the endpoints that got some. The import of an endpoint is recorded with its first line. */
 function* addRows(
-  lines: readonly PreparedLine[],
+  prepared: readonly PreparedLine[],
   { importedFrom, recorded, total }: Import,
-): Steps<Outcome<BroughtLines>> {
-  const counts = new Map<Endpoint, number>();
-  const away =
-    importedFrom === null ? new Set<PreparedLine>() : yield* stayAway(lines, importedFrom, claimKnown);
+): Steps<Outcome<Brought & { readonly endpoints: readonly string[] }>> {
+  const lines = yield* placeLines(prepared);
+  const away = importedFrom === null ? new Set<string>() : yield* stayAway(lines, importedFrom, claimKnown);
+  const added: PlacedLine[] = [];
   for (const each of lines) {
-    if (away.has(each)) continue;
-    const { line, endpoint, values } = each;
+    if (away.has(each.id)) continue;
+    const values = yield* placedValues(each);
     const isNew = (yield* run(text(ADD_IMPORTED_SQL, ...values))) > 0;
-    if (isNew) yield* addImportedWork(line);
-    if (isNew) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
+    if (isNew) yield* addImportedWork({ ...each.given, id: each.id });
+    if (isNew) added.push(each);
   }
-  const began = [...counts.keys()].filter(({ id }) => !recorded.has(id));
-  const endpoints = [...counts].map(([{ id }, count]): Added => ({ id, count }));
-  return changed({ endpoints, away }, ...began.map((endpoint) => importBegan(endpoint, total)));
+  const endpoints = [...new Map(added.map(({ endpoint }) => [endpoint.id, endpoint])).values()];
+  const began = endpoints.filter(({ id }) => !recorded.has(id));
+  const newIds = added.filter(hasNewId).length;
+  return changed(
+    { lines, away, count: added.length, newIds, endpoints: endpoints.map(({ id }) => id) },
+    ...began.map((endpoint) => importBegan(endpoint, total)),
+  );
 }
