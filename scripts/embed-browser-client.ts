@@ -5,7 +5,7 @@ import { LANGUAGES } from "../src/languages/language.ts";
 import { wordingIn } from "../src/languages/wording.ts";
 
 const folder = new URL("../src/browser/", import.meta.url);
-const target = new URL("../src/http/browser-client.generated.ts", import.meta.url);
+const target = new URL("../src/http/forms/browser-client.generated.ts", import.meta.url);
 
 /** The texts for browsers in the executable. */
 interface BrowserClient {

@@ -1,5 +1,5 @@
 import { describeError, ERROR_TABLE, type ErrorCode } from "../../src/foundation/errors.ts";
-import { type VisitorWords, visitorWords } from "../../src/http/visitor-words.ts";
+import { type VisitorWords, visitorWords } from "../../src/http/visitors/visitor-words.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
 import { POST_REFUSALS } from "../../src/submissions/receive/receive-submission.ts";
 import { renderTable } from "./table.ts";

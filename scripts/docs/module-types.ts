@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { moduleTypes } from "../../src/http/browser-client.generated.ts";
+import { moduleTypes } from "../../src/http/forms/browser-client.generated.ts";
 
 const PAGE = "docs/recipes/npm.md";
 

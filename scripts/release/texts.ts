@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { renderCompletion } from "../../src/cli/completion-command.ts";
+import { renderCompletion } from "../../src/cli/commands/completion-command.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { serviceUnit, socketUnit } from "../../src/cli/systemd-units.ts";
+import { serviceUnit, socketUnit } from "../../src/cli/commands/systemd-units.ts";
 import type { Texts } from "./deb.ts";
 import { renderManPage } from "./man-page.ts";
 import type { Parts } from "./parts.ts";

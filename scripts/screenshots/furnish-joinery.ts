@@ -4,7 +4,7 @@ import { markOriginRow } from "../../src/endpoints/refused-origins.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../test/support/mail-recipients.ts";
 import { insertAutoReplyRows, noteReplyBegun } from "../../src/mail/auto-reply/auto-reply-store.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { insertReadRows } from "../../src/submissions/stored/read-marks.ts";

@@ -1,4 +1,4 @@
-import { confirmRecipient, unsubscribeRecipient } from "../mail/follow-link.ts";
+import { confirmRecipient, unsubscribeRecipient } from "../mail/recipients/follow-link.ts";
 import { acceptInvitation, declineInvitation } from "../members/invitation-operations.ts";
 import { leaveWorkspace } from "../members/member-operations.ts";
 import type { AnyOperation } from "../operations/operation.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { goneSignal } from "../http/gone-signal.ts";
+import { goneSignal } from "../http/connections/gone-signal.ts";
 import { describeError, FormsvcError } from "../foundation/errors.ts";
 import type { TokenActor } from "../operations/actor.ts";
 import {

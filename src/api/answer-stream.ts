@@ -6,7 +6,7 @@ import { READ_AHEAD_BYTES } from "../files/read-file.ts";
 import { describeError, FormsvcError } from "../foundation/errors.ts";
 import { shownError } from "../http/error-reply.ts";
 import { fileHeaders } from "../http/file-reply.ts";
-import { goneSignal } from "../http/gone-signal.ts";
+import { goneSignal } from "../http/connections/gone-signal.ts";
 import type { Progress, StreamOperation } from "../operations/operation.ts";
 import { type Door, performStream } from "../operations/perform.ts";
 import { EXPORT_TYPES, type ExportFormat, partContent } from "../submissions/export/export-submissions.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../foundation/log.ts";
-import { checkEncoding } from "../http/check-encoding.ts";
+import { checkEncoding } from "../http/posts/check-encoding.ts";
 import { sendCodedError } from "../http/error-reply.ts";
 
 /**

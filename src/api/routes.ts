@@ -16,12 +16,12 @@ import { issueKey, listEndpointKeys, revokeKey, rotateKey, showKey } from "../en
 import { moveEndpoint } from "../endpoints/move-endpoint.ts";
 import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
-import { askRecipient, createRecipient } from "../mail/ask-recipient.ts";
+import { askRecipient, createRecipient } from "../mail/recipients/ask-recipient.ts";
 import { setReply, showReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
-import { mailRecipientOperations, setRecipient } from "../mail/recipient-operations.ts";
+import { mailRecipientOperations, setRecipient } from "../mail/recipients/recipient-operations.ts";
 import { listMailDeliveries, replayMail, showMailDelivery } from "../mail/mail-deliveries.ts";
-import { tryMailServer } from "../mail/try-mail-server.ts";
-import { testRecipient } from "../mail/test-recipient.ts";
+import { tryMailServer } from "../mail/health/try-mail-server.ts";
+import { testRecipient } from "../mail/recipients/test-recipient.ts";
 import {
   listWorkspaceMembers,
   removeWorkspaceMember,

@@ -1,6 +1,6 @@
 import type { ServedDatabase } from "../database/served-database.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
-import { AUTO_REPLY_METRICS, MAIL_METRICS } from "../mail/mail-metrics.ts";
+import { AUTO_REPLY_METRICS, MAIL_METRICS } from "../mail/health/mail-metrics.ts";
 import { measureKind } from "../outbox/queue/kind-metrics.ts";
 import { WEBHOOK_METRICS } from "../webhooks/webhook-metrics.ts";
 import { measureUsage } from "../workspaces/workspace-metrics.ts";

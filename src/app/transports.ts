@@ -1,8 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
 import { type MailParts, openMailTransports, openMayReply } from "../mail/open-mail.ts";
-import { readSmtpSettings, sendsPasswordUnasked } from "../mail/read-smtp-settings.ts";
-import { createSmtpSender } from "../mail/smtp-sender.ts";
+import { readSmtpSettings, sendsPasswordUnasked } from "../mail/smtp/read-smtp-settings.ts";
+import { createSmtpSender } from "../mail/smtp/smtp-sender.ts";
 import { mailPasswordInClear } from "../foundation/events.ts";
 import type { MayReply } from "../outbox/queue/outbox.ts";
 import type { Transport } from "../outbox/sending/transport.ts";

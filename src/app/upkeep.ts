@@ -7,9 +7,9 @@ import { deleteWaiting } from "../files/file-deletions.ts";
 import { dropLostFiles } from "../files/file-store.ts";
 import { forgetOldRefusals } from "../endpoints/refused-origins.ts";
 import { finishGrace } from "../keys/key-store.ts";
-import { dropOldLetters } from "../mail/letter-store.ts";
+import { dropOldLetters } from "../mail/letters/letter-store.ts";
 import { dropOldAnswers } from "../operations/kept-answers.ts";
-import { MAIL_KIND } from "../mail/mail-recipient.ts";
+import { MAIL_KIND } from "../mail/recipients/mail-recipient.ts";
 import {
   BEFORE_ALL,
   dropOldDeliveries,

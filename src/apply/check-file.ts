@@ -5,7 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { problemsOf } from "../foundation/problems.ts";
 import { checkReplyWords } from "../mail/auto-reply/check-auto-reply.ts";
-import { checkRecipientSettings } from "../mail/check-recipient-settings.ts";
+import { checkRecipientSettings } from "../mail/recipients/check-recipient-settings.ts";
 import { checkConditions, type Condition } from "../outbox/queue/conditions.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { checkAskable } from "../schemas/form-inputs.ts";
@@ -19,7 +19,7 @@ import {
   workspaceSettingsOf,
 } from "../workspaces/workspace-json.ts";
 import { checkWorkspaceSettings } from "../workspaces/workspace-settings.ts";
-import { namedOrNull } from "../mail/recipient-operations.ts";
+import { namedOrNull } from "../mail/recipients/recipient-operations.ts";
 import {
   type FileEndpoint,
   type FileRecipient,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { settingsInput } from "../endpoints/endpoint-json.ts";
 import { setReply } from "../mail/auto-reply/auto-reply-operations.ts";
-import { setRecipient } from "../mail/recipient-operations.ts";
+import { setRecipient } from "../mail/recipients/recipient-operations.ts";
 import { jsonObject, recordOf } from "../operations/json-object.ts";
 import { spamChoicesShape } from "../spam/spam-settings.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";

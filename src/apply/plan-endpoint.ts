@@ -13,7 +13,7 @@ import type { FieldDefinition } from "../schemas/field-definition.ts";
 import { checkAskable, isAskable } from "../schemas/form-inputs.ts";
 import type { FormsChange } from "./change.ts";
 import { chooseReplyField } from "../mail/auto-reply/check-auto-reply-settings.ts";
-import { mailFieldsOf } from "../mail/mail-fields.ts";
+import { mailFieldsOf } from "../mail/compose/mail-fields.ts";
 import { type FileEndpoint, type FileReply, SETTINGS } from "./forms-file.ts";
 import {
   changeOf,

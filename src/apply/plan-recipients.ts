@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { FormsvcError } from "../foundation/errors.ts";
-import { createRecipient } from "../mail/ask-recipient.ts";
+import { createRecipient } from "../mail/recipients/ask-recipient.ts";
 import { setReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
-import { mailRecipientOperations, setRecipient } from "../mail/recipient-operations.ts";
+import { mailRecipientOperations, setRecipient } from "../mail/recipients/recipient-operations.ts";
 import { createWebhook, setWebhook, webhookOperations } from "../webhooks/webhook-operations.ts";
 import { type FormsChange, type Difference, NOTHING_TO_SHOW } from "./change.ts";
 import {

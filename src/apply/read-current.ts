@@ -4,7 +4,7 @@ import { showSpam } from "../endpoints/spam-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { showReply } from "../mail/auto-reply/auto-reply-operations.ts";
-import { mailRecipientOperations } from "../mail/recipient-operations.ts";
+import { mailRecipientOperations } from "../mail/recipients/recipient-operations.ts";
 import type { Operation } from "../operations/operation.ts";
 import { webhookOperations } from "../webhooks/webhook-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";

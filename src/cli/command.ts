@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type Clock, systemClock } from "../foundation/clock.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
-import { chooseServer, type CommandTarget, readServerAddress } from "./choose-server.ts";
-import { type ArgumentValues, type OptionSpec, type OptionValues, valuesOf } from "./option-values.ts";
-import { createOutput, type Output } from "./output.ts";
+import { chooseServer, type CommandTarget, readServerAddress } from "./remote/choose-server.ts";
+import { type ArgumentValues, type OptionSpec, type OptionValues, valuesOf } from "./flags/option-values.ts";
+import { createOutput, type Output } from "./output/output.ts";
 
 /** What every command is given: its output, the clock, and the values of the common options. */
 export interface CommandContext extends CommandTarget {

@@ -18,7 +18,7 @@ import { isServed, lockServer } from "../database/sqlite/server-lock.ts";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
-import type { ChosenServer } from "./choose-server.ts";
+import type { ChosenServer } from "./remote/choose-server.ts";
 import type { CommandContext } from "./command.ts";
 
 /** The configuration for a command that shows it or reads settings from it. `--db` overrides the configured database. */

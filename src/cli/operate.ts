@@ -3,10 +3,10 @@ import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Actor, Reach } from "../operations/actor.ts";
 import type { Progress } from "../operations/operation.ts";
 import { type Door, perform, performStream } from "../operations/perform.ts";
-import { serverOf } from "./choose-server.ts";
+import { serverOf } from "./remote/choose-server.ts";
 import type { CommandContext } from "./command.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
-import type { Here, Terminal, TerminalHere } from "./terminal.ts";
+import type { Here, Terminal, TerminalHere } from "./output/terminal.ts";
 
 /**
  * Runs `work`, which calls operations, on the chosen server or on the opened database. A running server notices the changes.
@@ -21,7 +21,7 @@ export async function operate<Result>(
 ): Promise<Result> {
   const server = serverOf(context);
   if (server !== null) {
-    const { terminalAtDistance } = await import("./distant-terminal.ts");
+    const { terminalAtDistance } = await import("./remote/distant-terminal.ts");
     return work(terminalAtDistance(server, context.output));
   }
   return operateHere(context, work, open);

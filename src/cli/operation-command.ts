@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Operation } from "../operations/operation.ts";
-import { confirm, yesOption } from "./arguments.ts";
-import { clearLog } from "./clear-log.ts";
+import { confirm, yesOption } from "./flags/arguments.ts";
+import { clearLog } from "./output/clear-log.ts";
 import { type AnyCommand, type CommandContext, type CommandSpec } from "./command.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
 import { operate } from "./operate.ts";
-import type { ArgumentValues, OptionSpec, OptionValues } from "./option-values.ts";
-import type { Output } from "./output.ts";
-import type { MakeParts, Terminal } from "./terminal.ts";
+import type { ArgumentValues, OptionSpec, OptionValues } from "./flags/option-values.ts";
+import type { Output } from "./output/output.ts";
+import type { MakeParts, Terminal } from "./output/terminal.ts";
 
 /** What a command needs to print an answer. */
 export interface Printer extends Terminal {

@@ -1,51 +1,51 @@
 import { Command } from "commander";
 import { version } from "../foundation/version.ts";
 import { type ExitCode, FormsvcError } from "../foundation/errors.ts";
-import { reportFailure, usageMessage } from "./exit-code.ts";
-import { commonFlagsLast } from "./leading-flags.ts";
-import { writeError, writeText } from "./output.ts";
+import { reportFailure, usageMessage } from "./output/exit-code.ts";
+import { commonFlagsLast } from "./flags/leading-flags.ts";
+import { writeError, writeText } from "./output/output.ts";
 
 /**
  * One module for each noun, loaded only when the noun is named: loading every feature for every command would double its start time. The
  * help has the same order.
  */
 const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command): void }>>> = {
-  init: () => import("./init-command.ts"),
-  serve: () => import("./serve-command.ts"),
-  login: async () => ({ register: (await import("./login-commands.ts")).registerLogin }),
-  logout: async () => ({ register: (await import("./login-commands.ts")).registerLogout }),
-  context: () => import("./context-commands.ts"),
-  account: () => import("./account-commands.ts"),
-  workspace: () => import("./workspace-commands.ts"),
-  endpoint: () => import("./endpoint-commands.ts"),
-  schema: () => import("./schema-commands.ts"),
-  key: () => import("./key-commands.ts"),
-  token: () => import("./token-commands.ts"),
-  submission: () => import("./submission-commands.ts"),
-  backup: () => import("./backup-command.ts"),
-  restore: () => import("./restore-command.ts"),
-  copy: () => import("./copy-command.ts"),
-  doctor: () => import("./doctor-command.ts"),
-  file: () => import("./file-commands.ts"),
-  held: () => import("./held-commands.ts"),
-  spam: () => import("./spam-commands.ts"),
-  member: () => import("./member-commands.ts"),
-  recipient: () => import("./recipient-commands.ts"),
-  webhook: () => import("./webhook-commands.ts"),
-  mail: () => import("./mail-commands.ts"),
-  autoreply: () => import("./autoreply-commands.ts"),
-  secrets: () => import("./secrets-commands.ts"),
-  apply: () => import("./apply-command.ts"),
-  mcp: () => import("./mcp-command.ts"),
-  "export-config": () => import("./export-config-command.ts"),
-  config: () => import("./config-commands.ts"),
-  migrate: () => import("./migrate-commands.ts"),
-  healthcheck: () => import("./healthcheck-command.ts"),
-  systemd: () => import("./systemd-command.ts"),
-  completion: () => import("./completion-command.ts"),
-  docs: () => import("./docs-command.ts"),
-  upgrade: () => import("./upgrade-command.ts"),
-  version: () => import("./version-command.ts"),
+  init: () => import("./commands/init-command.ts"),
+  serve: () => import("./commands/serve-command.ts"),
+  login: async () => ({ register: (await import("./commands/login-commands.ts")).registerLogin }),
+  logout: async () => ({ register: (await import("./commands/login-commands.ts")).registerLogout }),
+  context: () => import("./commands/context-commands.ts"),
+  account: () => import("./commands/account-commands.ts"),
+  workspace: () => import("./commands/workspace-commands.ts"),
+  endpoint: () => import("./commands/endpoint-commands.ts"),
+  schema: () => import("./commands/schema-commands.ts"),
+  key: () => import("./commands/key-commands.ts"),
+  token: () => import("./commands/token-commands.ts"),
+  submission: () => import("./commands/submission-commands.ts"),
+  backup: () => import("./commands/backup-command.ts"),
+  restore: () => import("./commands/restore-command.ts"),
+  copy: () => import("./commands/copy-command.ts"),
+  doctor: () => import("./commands/doctor-command.ts"),
+  file: () => import("./commands/file-commands.ts"),
+  held: () => import("./commands/held-commands.ts"),
+  spam: () => import("./commands/spam-commands.ts"),
+  member: () => import("./commands/member-commands.ts"),
+  recipient: () => import("./commands/recipient-commands.ts"),
+  webhook: () => import("./commands/webhook-commands.ts"),
+  mail: () => import("./commands/mail-commands.ts"),
+  autoreply: () => import("./commands/autoreply-commands.ts"),
+  secrets: () => import("./commands/secrets-commands.ts"),
+  apply: () => import("./commands/apply-command.ts"),
+  mcp: () => import("./commands/mcp-command.ts"),
+  "export-config": () => import("./commands/export-config-command.ts"),
+  config: () => import("./commands/config-commands.ts"),
+  migrate: () => import("./commands/migrate-commands.ts"),
+  healthcheck: () => import("./commands/healthcheck-command.ts"),
+  systemd: () => import("./commands/systemd-command.ts"),
+  completion: () => import("./commands/completion-command.ts"),
+  docs: () => import("./commands/docs-command.ts"),
+  upgrade: () => import("./commands/upgrade-command.ts"),
+  version: () => import("./commands/version-command.ts"),
 };
 
 const EXIT_CODES = `
@@ -72,7 +72,7 @@ export async function run(given: readonly string[]): Promise<ExitCode> {
 /** Shows a help topic. @returns false if the name is a command's @throws usage if it is neither */
 async function showTopic(name: string | undefined): Promise<boolean> {
   if (name === undefined || name.startsWith("-") || Object.hasOwn(NOUNS, name)) return false;
-  const { helpTopic } = await import("./help-topics.ts");
+  const { helpTopic } = await import("./output/help-topics.ts");
   const topic = helpTopic(name);
   if (topic === null)
     throw new FormsvcError("usage", `there is no command or topic ${name}; formsvc --help lists them`);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { plainText } from "../foundation/plain-text.ts";
-import { type FileFormDraft, MAX_FIELDS_LENGTH, readFileForm } from "../http/file-form.ts";
-import { MULTIPART } from "../http/form-body.ts";
+import { type FileFormDraft, MAX_FIELDS_LENGTH, readFileForm } from "../http/forms/file-form.ts";
+import { MULTIPART } from "../http/posts/form-body.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { ImportSpool, ReceivedFile } from "../submissions/import/import-spool.ts";
 

@@ -39,8 +39,8 @@ import {
   checkFailedMail,
   checkMailRecipients,
   checkMailServer,
-} from "../mail/mail-health.ts";
-import { checkMailNetwork, checkMailSecurity } from "../mail/relay-health.ts";
+} from "../mail/health/mail-health.ts";
+import { checkMailNetwork, checkMailSecurity } from "../mail/health/relay-health.ts";
 import { checkConditionFields } from "../recipients/condition-health.ts";
 import { checkTokenExpiry } from "../tokens/token-health.ts";
 import { checkIssuer } from "../sessions/oidc-health.ts";

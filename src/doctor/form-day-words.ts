@@ -1,7 +1,7 @@
 import { sizeText } from "../foundation/file-list.ts";
 import type { FormDayNews } from "../files/form-days.ts";
-import type { LetterContent } from "../mail/letter-store.ts";
-import { oneLine } from "../mail/mail-text.ts";
+import type { LetterContent } from "../mail/letters/letter-store.ts";
+import { oneLine } from "../mail/compose/mail-text.ts";
 import type { NearFormDay } from "../submissions/files/near-form-days.ts";
 
 /** A letter about the files that came through a form's page in a day: they have reached 80 % of the limit, or some did not fit. */

@@ -4,7 +4,7 @@ import { all, run, type Steps } from "../database/steps.ts";
 import { noteOwnerNotified, readOwnerNotified } from "../files/form-days.ts";
 import { type Clock, monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
-import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
+import { type LetterContent, queueLetter } from "../mail/letters/letter-store.ts";
 import { holdsForLimit } from "../submissions/commit/limit-news.ts";
 import { type NearFormDay, listNearFormDays } from "../submissions/files/near-form-days.ts";
 import { listNearStorage, type NearStorage } from "../submissions/files/near-storage.ts";

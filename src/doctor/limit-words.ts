@@ -1,7 +1,7 @@
 import { sizeText } from "../foundation/file-list.ts";
 import { countOf } from "../foundation/count-of.ts";
-import type { LetterContent } from "../mail/letter-store.ts";
-import { oneLine } from "../mail/mail-text.ts";
+import type { LetterContent } from "../mail/letters/letter-store.ts";
+import { oneLine } from "../mail/compose/mail-text.ts";
 import type { NearLimit } from "../workspaces/near-limit.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
-import type { LetterContent } from "../mail/letter-store.ts";
-import { oneLine } from "../mail/mail-text.ts";
+import type { LetterContent } from "../mail/letters/letter-store.ts";
+import { oneLine } from "../mail/compose/mail-text.ts";
 import type { ReportedProblems } from "./reported-problems.ts";
 
 interface OperatorAlertParts {

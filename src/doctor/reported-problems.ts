@@ -1,7 +1,7 @@
 import { query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
 import type { Finding } from "../foundation/finding.ts";
-import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
+import { type LetterContent, queueLetter } from "../mail/letters/letter-store.ts";
 
 /** Problems by topic. */
 export type ReportedProblems = ReadonlyMap<string, Finding>;

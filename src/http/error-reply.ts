@@ -3,8 +3,8 @@ import type { Log } from "../foundation/log.ts";
 import { requestFailed } from "../foundation/events.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { reword, type ValidationDetails } from "../schemas/issue-report.ts";
-import { visitorWording } from "./visitor-language.ts";
-import { visitorWords } from "./visitor-words.ts";
+import { visitorWording } from "./visitors/visitor-language.ts";
+import { visitorWords } from "./visitors/visitor-words.ts";
 import type { Wording } from "../languages/wording.ts";
 import { describeError, type ErrorCode, type ErrorFacts, FormsvcError } from "../foundation/errors.ts";
 

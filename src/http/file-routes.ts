@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { LinkedFiles } from "../submissions/files/linked-files.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
-import { type DeadLinkPage, sendDeadLink } from "./dead-link-page.ts";
+import { type DeadLinkPage, sendDeadLink } from "./visitors/dead-link-page.ts";
 import { fileAnswers, sendFile } from "./file-reply.ts";
 import { prefersPage } from "./prefers-json.ts";
 import { COMMON_ERRORS, type RouteDescription } from "./operation.ts";

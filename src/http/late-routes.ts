@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { InFlight } from "./in-flight.ts";
+import type { InFlight } from "./connections/in-flight.ts";
 
 /**
  * Routes that are made when the first request for one of them comes, so that the start of the server does not wait for pages that nobody

@@ -4,12 +4,12 @@ import { html } from "../foundation/html.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Language } from "../languages/language.ts";
 import { type TextKey, wordingIn } from "../languages/wording.ts";
-import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/mail-links.ts";
-import { type DeadLinkPage, languageOf, sendDeadLink } from "./dead-link-page.ts";
+import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/recipients/mail-links.ts";
+import { type DeadLinkPage, languageOf, sendDeadLink } from "./visitors/dead-link-page.ts";
 import { beginErrorReply } from "./error-reply.ts";
-import { FORM_TYPES } from "./form-body.ts";
+import { FORM_TYPES } from "./posts/form-body.ts";
 import { type NotReadyReason, refusalOf } from "./health-routes.ts";
-import { pagePolicy, sendPage, type ServicePage, servicePage } from "./visitor-page.ts";
+import { pagePolicy, sendPage, type ServicePage, servicePage } from "./visitors/visitor-page.ts";
 
 export interface MailLinkParts {
   /** Null if no mail server is configured. The links of earlier e-mails then lead to no page. */

@@ -6,9 +6,9 @@ import { submissionJson, submissionSchema } from "../submissions/stored/submissi
 import { EVERY_SUBMISSION } from "../submissions/stored/submission-store.ts";
 import type { OpenedFile, SubmissionReader } from "../submissions/find/submission-reader.ts";
 import { fileAnswers, sendFile } from "./file-reply.ts";
-import { goneSignal } from "./gone-signal.ts";
+import { goneSignal } from "./connections/gone-signal.ts";
 import { COMMON_ERRORS, type RouteDescription, readQuery } from "./operation.ts";
-import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
+import { type CallerParts, identify, isFromBrowser } from "./posts/receive-post.ts";
 
 export interface SubmissionRoutesParts extends CallerParts {
   readonly reader: SubmissionReader;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import { allowAnyOrigin } from "./cors.ts";
-import { answerFront, isForFront } from "./front-page.ts";
+import { answerFront, isForFront } from "./visitors/front-page.ts";
 import type { LatePart } from "./late-routes.ts";
 
 /**

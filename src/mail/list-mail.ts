@@ -10,10 +10,10 @@ import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { reachDelivery } from "../recipients/reach-delivery.ts";
 import { reachRecipient } from "../recipients/reach-recipient.ts";
 import type { Asking } from "../workspaces/reach.ts";
-import { findLetter, listLetters, type StoredLetter } from "./letter-store.ts";
+import { findLetter, listLetters, type StoredLetter } from "./letters/letter-store.ts";
 import { mailKinds } from "./mail-kinds.ts";
-import { MAIL_KIND } from "./mail-recipient.ts";
-import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
+import { MAIL_KIND } from "./recipients/mail-recipient.ts";
+import { MAIL_RECIPIENTS } from "./recipients/mail-recipient-store.ts";
 
 /** Lists every e-mail that the database knows: e-mails about submissions, automatic replies, and letters of the server itself. */
 

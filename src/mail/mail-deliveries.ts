@@ -5,8 +5,8 @@ import { deliveryOperations, onlyRecipient } from "../recipients/delivery-operat
 import { replay, type ReplayedKinds, replaying, replayInput } from "../recipients/replay-recipients.ts";
 import { getMail, listMail, type ListedMail, MAIL_KINDS, refuseLetter } from "./list-mail.ts";
 import { mailKinds } from "./mail-kinds.ts";
-import type { MailRecipient } from "./mail-recipient.ts";
-import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
+import type { MailRecipient } from "./recipients/mail-recipient.ts";
+import { MAIL_RECIPIENTS } from "./recipients/mail-recipient-store.ts";
 
 const shape = z.strictObject({
   id: z.string(),

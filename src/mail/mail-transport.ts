@@ -12,18 +12,18 @@ import type {
   Transport,
 } from "../outbox/sending/transport.ts";
 import { readBrand, readTimeZone } from "../workspaces/workspace-settings.ts";
-import { type Attached, chooseAttached, readAttached } from "./attached-files.ts";
-import { classifyMail } from "./classify-mail.ts";
-import { composeNotification, type Notification } from "./compose-notification.ts";
-import { composeSummary } from "./compose-summary.ts";
+import { type Attached, chooseAttached, readAttached } from "./compose/attached-files.ts";
+import { classifyMail } from "./smtp/classify-mail.ts";
+import { composeNotification, type Notification } from "./compose/compose-notification.ts";
+import { composeSummary } from "./compose/compose-summary.ts";
 import { logMailAttempt } from "./log-mail-attempt.ts";
-import { listMailFields } from "./mail-fields.ts";
-import { keepFrame, replaceFrame } from "./mail-frames.ts";
-import { type Digest, MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
-import { listMailRecipients } from "./mail-recipient-store.ts";
-import { readEvent, UTC } from "./mailed-event.ts";
-import type { SmtpResult } from "./smtp-result.ts";
-import type { SmtpSender } from "./smtp-sender.ts";
+import { listMailFields } from "./compose/mail-fields.ts";
+import { keepFrame, replaceFrame } from "./compose/mail-frames.ts";
+import { type Digest, MAIL_KIND, type MailRecipient } from "./recipients/mail-recipient.ts";
+import { listMailRecipients } from "./recipients/mail-recipient-store.ts";
+import { readEvent, UTC } from "./compose/mailed-event.ts";
+import type { SmtpResult } from "./smtp/smtp-result.ts";
+import type { SmtpSender } from "./smtp/smtp-sender.ts";
 
 /** The part of the configuration's `mail` that the outbox needs. */
 export interface MailDeliverySettings {

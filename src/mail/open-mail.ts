@@ -10,17 +10,17 @@ import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { createAutoReplyTransport } from "./auto-reply/auto-reply-transport.ts";
 import { createMayReply } from "./auto-reply/may-reply.ts";
 import type { ReplyLimits } from "./auto-reply/reply-limits.ts";
-import { createConfirmationLinks } from "./ask-holder.ts";
-import { createInvitationLinks } from "./ask-invited.ts";
-import { countLetters, Letters, timing } from "./letters.ts";
-import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
+import { createConfirmationLinks } from "./recipients/ask-holder.ts";
+import { createInvitationLinks } from "./recipients/ask-invited.ts";
+import { countLetters, Letters, timing } from "./letters/letters.ts";
+import { createMailLinks, type MailLinks, unsubscribeUrl } from "./recipients/mail-links.ts";
 import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
-import { MailTests } from "./mail-tests.ts";
-import { mailServerName } from "./mail-health.ts";
-import { sendTestMail, type TestMail } from "./send-test-mail.ts";
-import type { SmtpSender } from "./smtp-sender.ts";
-import type { SmtpSettings } from "./smtp-settings.ts";
-import { StoredLetters } from "./stored-letters.ts";
+import { MailTests } from "./health/mail-tests.ts";
+import { mailServerName } from "./health/mail-health.ts";
+import { sendTestMail, type TestMail } from "./health/send-test-mail.ts";
+import type { SmtpSender } from "./smtp/smtp-sender.ts";
+import type { SmtpSettings } from "./smtp/smtp-settings.ts";
+import { StoredLetters } from "./letters/stored-letters.ts";
 
 /** What sending e-mail needs of the server. */
 export interface MailParts {

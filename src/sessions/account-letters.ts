@@ -1,5 +1,5 @@
 import { parseMailAddress } from "../foundation/mail-address.ts";
-import type { WrittenLetter } from "../mail/letters.ts";
+import type { WrittenLetter } from "../mail/letters/letters.ts";
 import type { Account } from "../workspaces/workspace.ts";
 
 /*

@@ -5,7 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { createRateLimiter, type RateLimit, type RateLimiter } from "../foundation/rate-limit.ts";
-import type { LetterKind, Letters, WrittenLetter } from "../mail/letters.ts";
+import type { LetterKind, Letters, WrittenLetter } from "../mail/letters/letters.ts";
 import { NO_OPERATOR } from "../workspaces/sign-up.ts";
 import { findAccountByEmail, hasAccounts } from "../workspaces/workspace-store.ts";
 import { type Account, MAX_EMAIL_LENGTH } from "../workspaces/workspace.ts";

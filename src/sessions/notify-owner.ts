@@ -1,6 +1,6 @@
 import type { Steps } from "../database/steps.ts";
-import { queueLetter } from "../mail/letter-store.ts";
-import type { StoredLetters } from "../mail/stored-letters.ts";
+import { queueLetter } from "../mail/letters/letter-store.ts";
+import type { StoredLetters } from "../mail/letters/stored-letters.ts";
 import { type SecurityChange, securityLetter } from "./account-letters.ts";
 
 /** Notifies the owner of an account that a way to sign in to it was changed. */

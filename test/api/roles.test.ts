@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../src/api/routes.ts";
 import { listEndpointKeys } from "../../src/endpoints/key-operations.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { createRecipient } from "../../src/mail/ask-recipient.ts";
+import { createRecipient } from "../../src/mail/recipients/ask-recipient.ts";
 import { includesRole, type Role, ruleOf, SCOPES } from "../../src/operations/access.ts";
 import type { Membership } from "../../src/workspaces/member-store.ts";
 import { needsWhole } from "../../src/workspaces/standing.ts";

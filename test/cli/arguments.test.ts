@@ -10,7 +10,7 @@ import {
   parseMonth,
   parseTime,
   readInput,
-} from "../../src/cli/arguments.ts";
+} from "../../src/cli/flags/arguments.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a duration", () => {

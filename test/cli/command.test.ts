@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { expect, expectTypeOf, test } from "vitest";
-import { parseCount } from "../../src/cli/arguments.ts";
+import { parseCount } from "../../src/cli/flags/arguments.ts";
 import { addCommand, command } from "../../src/cli/command.ts";
 
 const OPTIONS = [

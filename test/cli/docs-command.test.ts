@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { readPages } from "../../scripts/embed-help.ts";
 import { findPage, nearTopics, topicName, topics } from "../../src/manual/manual.ts";
-import { pageText } from "../../src/cli/page-text.ts";
+import { pageText } from "../../src/cli/output/page-text.ts";
 import type { Block } from "../../src/manual/page.ts";
 import { makeMachine } from "../support/operator-machine.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createExportFile } from "../../src/cli/export-file.ts";
-import { openExportFolder } from "../../src/cli/export-files.ts";
+import { createExportFile } from "../../src/cli/transfer/export-file.ts";
+import { openExportFolder } from "../../src/cli/transfer/export-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // In a container, each process has the id of the one before.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { offerFirstSignIn } from "../../src/cli/first-sign-in.ts";
-import { createOutput } from "../../src/cli/output.ts";
+import { offerFirstSignIn } from "../../src/cli/commands/first-sign-in.ts";
+import { createOutput } from "../../src/cli/output/output.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeFailure, describeHint } from "../../src/cli/hints.ts";
+import { describeFailure, describeHint } from "../../src/cli/output/hints.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";

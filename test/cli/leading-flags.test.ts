@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commonFlagsLast } from "../../src/cli/leading-flags.ts";
+import { commonFlagsLast } from "../../src/cli/flags/leading-flags.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 
 test.each([

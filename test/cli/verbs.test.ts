@@ -20,10 +20,10 @@ import {
   setWebhook,
   webhookOperations,
 } from "../../src/webhooks/webhook-operations.ts";
-import { createRecipient } from "../../src/mail/ask-recipient.ts";
-import { mailRecipientOperations, setRecipient } from "../../src/mail/recipient-operations.ts";
+import { createRecipient } from "../../src/mail/recipients/ask-recipient.ts";
+import { mailRecipientOperations, setRecipient } from "../../src/mail/recipients/recipient-operations.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { changeBothWays } from "../support/same-change.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";

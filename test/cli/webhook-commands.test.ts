@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import SqliteDatabase from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAtDistance } from "../support/distance.ts";
-import { describeHint } from "../../src/cli/hints.ts";
+import { describeHint } from "../../src/cli/output/hints.ts";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
 import { post } from "../support/posts.ts";
 import { startReceiverWith } from "../support/receivers.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_PLANS } from "../support/built-in-plans.ts";
 import { z } from "zod";
-import { describeFailure } from "../../src/cli/hints.ts";
+import { describeFailure } from "../../src/cli/output/hints.ts";
 import { type Config, configSchema, defaultConfig } from "../../src/config/config.ts";
 import { environmentName, loadConfig } from "../../src/config/load-config.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";

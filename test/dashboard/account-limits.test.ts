@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";

@@ -16,7 +16,7 @@ import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { TestSlots } from "../../src/webhooks/test-slots.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { startMailedSite, textOf } from "../support/mailed-site.ts";
 import { type Script, startScriptedServer } from "../support/smtp-servers.ts";
 import { until } from "../support/until.ts";

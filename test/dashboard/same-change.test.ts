@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mailRecipientOperations } from "../../src/mail/recipient-operations.ts";
+import { mailRecipientOperations } from "../../src/mail/recipients/recipient-operations.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions/credential-store.ts";
 import { startSession } from "../../src/sessions/session.ts";

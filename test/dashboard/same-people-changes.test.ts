@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mailRecipientOperations } from "../../src/mail/recipient-operations.ts";
+import { mailRecipientOperations } from "../../src/mail/recipients/recipient-operations.ts";
 import { webhookOperations } from "../../src/webhooks/webhook-operations.ts";
 import { noteDoubt } from "../../src/workspaces/proved-email.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addFormOwner } from "../support/form-owner.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";

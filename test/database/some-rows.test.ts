@@ -6,7 +6,7 @@ import { openPostgresql } from "../../src/database/postgresql/open-postgresql.ts
 import type { Steps } from "../../src/database/steps.ts";
 import { addRefusals } from "../../src/endpoints/refused-origins.ts";
 import { dropOldUploads } from "../../src/files/file-room.ts";
-import { dropOldLetters } from "../../src/mail/letter-store.ts";
+import { dropOldLetters } from "../../src/mail/letters/letter-store.ts";
 import { dropOldAnswers } from "../../src/operations/kept-answers.ts";
 import { dropOldUse } from "../../src/outbox/queue/quotas.ts";
 import { dropOldAddresses } from "../../src/sessions/known-clients.ts";

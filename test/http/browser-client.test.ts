@@ -11,7 +11,7 @@ import {
   pageScript,
   script,
   scriptTypes,
-} from "../../src/http/browser-client.generated.ts";
+} from "../../src/http/forms/browser-client.generated.ts";
 import { sendRaw } from "../support/raw-get.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
 import { typeErrors } from "../support/type-errors.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readFormBody } from "../../src/http/form-body.ts";
+import { readFormBody } from "../../src/http/posts/form-body.ts";
 
 const TYPE = 'multipart/form-data; boundary="b"';
 

@@ -1,10 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { startConfirmation } from "../../src/mail/agree-to-mail.ts";
+import { startConfirmation } from "../../src/mail/recipients/agree-to-mail.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { unsubscribeUrl } from "../../src/mail/mail-links.ts";
-import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail/mail-recipient.ts";
-import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
+import { unsubscribeUrl } from "../../src/mail/recipients/mail-links.ts";
+import {
+  defaultMailRecipientSettings,
+  type MailRecipient,
+} from "../../src/mail/recipients/mail-recipient.ts";
+import { getMailRecipient } from "../../src/mail/recipients/mail-recipient-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import type { Answer } from "../support/http-client.ts";
 import { BASE_URL, startMailedSite } from "../support/mailed-site.ts";

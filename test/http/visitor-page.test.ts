@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { chromiumPath, launchUndrawn } from "../support/chromium.ts";
-import { visitorPage } from "../../src/http/visitor-page.ts";
+import { visitorPage } from "../../src/http/visitors/visitor-page.ts";
 import { html } from "../../src/foundation/html.ts";
 
 /** By name: the colour in light and the one in dark. */

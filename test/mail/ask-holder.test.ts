@@ -2,10 +2,13 @@ import { describe, expect, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import { run } from "../../src/database/steps.ts";
 import type { Language } from "../../src/languages/language.ts";
-import { askHolder, type AskOutcome, createConfirmationLinks } from "../../src/mail/ask-holder.ts";
-import { readAsked } from "../../src/mail/agree-to-mail.ts";
+import { askHolder, type AskOutcome, createConfirmationLinks } from "../../src/mail/recipients/ask-holder.ts";
+import { readAsked } from "../../src/mail/recipients/agree-to-mail.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail/mail-recipient.ts";
+import {
+  defaultMailRecipientSettings,
+  type MailRecipient,
+} from "../../src/mail/recipients/mail-recipient.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { exampleSchema } from "../support/example-schema.ts";

@@ -3,7 +3,7 @@ import { listChanges } from "../../src/audit/audit-store.ts";
 import type { Database } from "../../src/database/database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { setReply, showReply, turnOffReply } from "../../src/mail/auto-reply/auto-reply-operations.ts";
-import { createRecipient } from "../../src/mail/ask-recipient.ts";
+import { createRecipient } from "../../src/mail/recipients/ask-recipient.ts";
 import { changeSchema, performOn } from "../support/terminal.ts";
 import { threeOwners, tokenOf } from "../support/actors.ts";
 import { NOON } from "../support/fake-clock.ts";

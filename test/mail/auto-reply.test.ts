@@ -6,7 +6,7 @@ import { checkAutoReplies } from "../../src/mail/auto-reply/auto-reply-health.ts
 import { setAutoReply, turnOffAutoReply } from "../support/auto-replies.ts";
 import { findAutoReplyOf } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { replayMail } from "../../src/mail/mail-deliveries.ts";
-import { checkMailServer } from "../../src/mail/mail-health.ts";
+import { checkMailServer } from "../../src/mail/health/mail-health.ts";
 import { countFailedOf } from "../../src/outbox/queue/count-deliveries.ts";
 import { dropOldFailures } from "../../src/outbox/queue/delivery-retention.ts";
 import { listAttempts } from "../../src/outbox/queue/delivery-store.ts";

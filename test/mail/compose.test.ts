@@ -1,11 +1,11 @@
 import { assert, oneof, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { timeOfId } from "../../src/foundation/id.ts";
-import { composeLetter, type LetterMessage } from "../../src/mail/compose-letter.ts";
-import { composeNotification, type Notification } from "../../src/mail/compose-notification.ts";
-import { composeSummary } from "../../src/mail/compose-summary.ts";
-import { checkHeader } from "../../src/mail/mail-header.ts";
-import { quotedPrintable } from "../../src/mail/quoted-printable.ts";
+import { composeLetter, type LetterMessage } from "../../src/mail/compose/compose-letter.ts";
+import { composeNotification, type Notification } from "../../src/mail/compose/compose-notification.ts";
+import { composeSummary } from "../../src/mail/compose/compose-summary.ts";
+import { checkHeader } from "../../src/mail/compose/mail-header.ts";
+import { quotedPrintable } from "../../src/mail/compose/quoted-printable.ts";
 import type { SetAside } from "../../src/schemas/set-aside.ts";
 import { renderBody } from "../../src/outbox/queue/event.ts";
 import { HOSTILE_JSON, HOSTILE_TEXTS, LONGEST_TEXT } from "../support/hostile-values.ts";

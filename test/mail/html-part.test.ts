@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "../../src/foundation/id.ts";
-import { composeNotification, type Notification } from "../../src/mail/compose-notification.ts";
+import { composeNotification, type Notification } from "../../src/mail/compose/compose-notification.ts";
 import { readMail } from "../support/read-mail.ts";
 
 const NOTIFICATION: Notification = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keepFrame } from "../../src/mail/mail-frames.ts";
+import { keepFrame } from "../../src/mail/compose/mail-frames.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { fillEveryTable } from "../support/full-database.ts";
 

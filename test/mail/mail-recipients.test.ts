@@ -8,23 +8,23 @@ import {
   readAsked,
   readSubscribed,
   startConfirmation,
-} from "../../src/mail/agree-to-mail.ts";
-import { createRecipient } from "../../src/mail/ask-recipient.ts";
-import { mailRecipientOperations, setRecipient } from "../../src/mail/recipient-operations.ts";
+} from "../../src/mail/recipients/agree-to-mail.ts";
+import { createRecipient } from "../../src/mail/recipients/ask-recipient.ts";
+import { mailRecipientOperations, setRecipient } from "../../src/mail/recipients/recipient-operations.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { unsubscribeRecipient } from "../../src/mail/follow-link.ts";
+import { unsubscribeRecipient } from "../../src/mail/recipients/follow-link.ts";
 import {
   defaultMailRecipientSettings,
   type MailRecipient,
   type MailRecipientSettings,
-} from "../../src/mail/mail-recipient.ts";
+} from "../../src/mail/recipients/mail-recipient.ts";
 import { findRecipientOf } from "../../src/recipients/recipient-type.ts";
-import { mailRecipientJson } from "../../src/mail/mail-recipient-json.ts";
+import { mailRecipientJson } from "../../src/mail/recipients/mail-recipient-json.ts";
 import {
   getMailRecipient,
   listMailRecipients,
   MAIL_RECIPIENTS,
-} from "../../src/mail/mail-recipient-store.ts";
+} from "../../src/mail/recipients/mail-recipient-store.ts";
 import { listOwned, viewRecipient } from "../../src/recipients/reach-recipient.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
 import { changeMailRecipient } from "../support/mail-recipients.ts";
-import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
-import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/mail-health.ts";
+import { getMailRecipient } from "../../src/mail/recipients/mail-recipient-store.ts";
+import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/health/mail-health.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { headerOf, MailWorld } from "../support/mail-world.ts";
 import {

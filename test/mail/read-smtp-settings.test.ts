@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
-import { type SmtpConfig, readSmtpSettings } from "../../src/mail/read-smtp-settings.ts";
-import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
+import { type SmtpConfig, readSmtpSettings } from "../../src/mail/smtp/read-smtp-settings.ts";
+import type { SmtpSettings } from "../../src/mail/smtp/smtp-settings.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const set = { ...defaultConfig.mail, host: "mail.example.com", from: "forms@example.com" };

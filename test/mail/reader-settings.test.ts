@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
-import { zonedTime } from "../../src/mail/mailed-event.ts";
+import { zonedTime } from "../../src/mail/compose/mailed-event.ts";
 import { setWorkspace } from "../../src/workspaces/workspace-operations.ts";
 import { changeMailRecipient } from "../support/mail-recipients.ts";
 import { MailWorld } from "../support/mail-world.ts";

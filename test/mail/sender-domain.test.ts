@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { createTxtLookup } from "../../src/mail/look-up-txt.ts";
-import { checkMailSecurity } from "../../src/mail/relay-health.ts";
-import { checkSenderDomain } from "../../src/mail/sender-domain-health.ts";
+import { createTxtLookup } from "../../src/mail/health/look-up-txt.ts";
+import { checkMailSecurity } from "../../src/mail/health/relay-health.ts";
+import { checkSenderDomain } from "../../src/mail/health/sender-domain-health.ts";
 import { defaultMail } from "../../src/config/mail-section.ts";
 import { type DnsAnswer, startDnsServer } from "../support/dns-server.ts";
 import { plainSettings } from "../support/smtp-servers.ts";

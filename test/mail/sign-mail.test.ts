@@ -1,6 +1,6 @@
 import { createHash, createVerify, generateKeyPairSync } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
+import { createSmtpSender } from "../../src/mail/smtp/smtp-sender.ts";
 import { plainSettings, startMailServer } from "../support/smtp-servers.ts";
 
 const pem = { type: "pkcs8", format: "pem" } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { classifyMail } from "../../src/mail/classify-mail.ts";
-import type { SmtpResult } from "../../src/mail/smtp-result.ts";
-import { createSmtpSender, type SmtpSender } from "../../src/mail/smtp-sender.ts";
-import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
+import { classifyMail } from "../../src/mail/smtp/classify-mail.ts";
+import type { SmtpResult } from "../../src/mail/smtp/smtp-result.ts";
+import { createSmtpSender, type SmtpSender } from "../../src/mail/smtp/smtp-sender.ts";
+import type { SmtpSettings } from "../../src/mail/smtp/smtp-settings.ts";
 import { until } from "../support/until.ts";
 import { plainSettings, type Script, startScriptedServer } from "../support/smtp-servers.ts";
 

@@ -1,10 +1,10 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { SMTPServerAuthentication } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { classifyMail } from "../../src/mail/classify-mail.ts";
-import type { SmtpExchange } from "../../src/mail/smtp-dialogue.ts";
-import { createSmtpSender, type SmtpSender } from "../../src/mail/smtp-sender.ts";
-import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
+import { classifyMail } from "../../src/mail/smtp/classify-mail.ts";
+import type { SmtpExchange } from "../../src/mail/smtp/smtp-dialogue.ts";
+import { createSmtpSender, type SmtpSender } from "../../src/mail/smtp/smtp-sender.ts";
+import type { SmtpSettings } from "../../src/mail/smtp/smtp-settings.ts";
 import { type Authority, createAuthority } from "../support/certificates.ts";
 import { until } from "../support/until.ts";
 import { plainSettings, startMailServer, startScriptedServer } from "../support/smtp-servers.ts";

@@ -12,10 +12,10 @@ import {
   type NewLetter,
   queueLetter,
   type StoredKind,
-} from "../../src/mail/letter-store.ts";
-import { checkFailedLetters } from "../../src/mail/mail-health.ts";
-import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
-import { StoredLetters } from "../../src/mail/stored-letters.ts";
+} from "../../src/mail/letters/letter-store.ts";
+import { checkFailedLetters } from "../../src/mail/health/mail-health.ts";
+import { createSmtpSender } from "../../src/mail/smtp/smtp-sender.ts";
+import { StoredLetters } from "../../src/mail/letters/stored-letters.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { createFakeTiming } from "../support/fake-timing.ts";

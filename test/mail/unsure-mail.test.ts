@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { adviceFor } from "../../src/dashboard/notifications/delivery-words.ts";
 import { listAttempts } from "../../src/outbox/queue/delivery-store.ts";
-import { checkFailedMail } from "../../src/mail/mail-health.ts";
+import { checkFailedMail } from "../../src/mail/health/mail-health.ts";
 import { MailWorld } from "../support/mail-world.ts";
 import { startScriptedServer } from "../support/smtp-servers.ts";
 import { HOUR_MS } from "../../src/foundation/time-units.ts";

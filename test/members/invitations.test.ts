@@ -3,7 +3,7 @@ import { defaultConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/database/database.ts";
 import { run, text } from "../../src/database/steps.ts";
 import { moveEndpoint } from "../../src/endpoints/move-endpoint.ts";
-import { createInvitationLinks } from "../../src/mail/ask-invited.ts";
+import { createInvitationLinks } from "../../src/mail/recipients/ask-invited.ts";
 import {
   acceptInvitation,
   declineInvitation,

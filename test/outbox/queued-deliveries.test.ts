@@ -4,7 +4,7 @@ import { createMetrics } from "../../src/foundation/prometheus.ts";
 import { getDelivery, listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import { replayDelivery } from "../../src/outbox/queue/replay-deliveries.ts";
 import { spreadLate } from "../../src/outbox/sending/spread-outbox.ts";
-import { MAIL_METRICS } from "../../src/mail/mail-metrics.ts";
+import { MAIL_METRICS } from "../../src/mail/health/mail-metrics.ts";
 import { oldestDueAt } from "../../src/outbox/queue/count-deliveries.ts";
 import { measureKind } from "../../src/outbox/queue/kind-metrics.ts";
 import { WEBHOOK_METRICS } from "../../src/webhooks/webhook-metrics.ts";

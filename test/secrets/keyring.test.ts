@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeFailure } from "../../src/cli/hints.ts";
+import { describeFailure } from "../../src/cli/output/hints.ts";
 import type { FormsvcError } from "../../src/foundation/errors.ts";
 import { addKey } from "../../src/secrets/key-file.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { addWebhooks } from "../support/add-webhooks.ts";
 import { startReceiverWith } from "../support/receivers.ts";

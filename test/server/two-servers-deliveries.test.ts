@@ -3,7 +3,7 @@ import type { Database } from "../../src/database/database.ts";
 import { raiseSettingsVersion } from "../../src/database/settings-version.ts";
 import type { Steps } from "../../src/database/steps.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { addWebhooks } from "../support/add-webhooks.ts";
 import { rowsOf, write } from "../support/engines.ts";
 import { loseFirstServer } from "../support/lose-server.ts";

@@ -3,10 +3,10 @@ import type { PostgresqlDatabase } from "../../src/database/postgresql/open-post
 import { serveAddress } from "../../src/database/postgresql/served-postgresql.ts";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
-import { timing } from "../../src/mail/letters.ts";
-import { queueLetter } from "../../src/mail/letter-store.ts";
-import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
-import { StoredLetters } from "../../src/mail/stored-letters.ts";
+import { timing } from "../../src/mail/letters/letters.ts";
+import { queueLetter } from "../../src/mail/letters/letter-store.ts";
+import { createSmtpSender } from "../../src/mail/smtp/smtp-sender.ts";
+import { StoredLetters } from "../../src/mail/letters/stored-letters.ts";
 import { type ClusterPair, startPair } from "../support/cluster-pair.ts";
 import { endWaits } from "../support/end-waits.ts";
 import { rowsOf } from "../support/engines.ts";

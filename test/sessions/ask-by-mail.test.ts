@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TokenLetter, LetterAnswer, WrittenLetter } from "../../src/mail/letters.ts";
+import type { TokenLetter, LetterAnswer, WrittenLetter } from "../../src/mail/letters/letters.ts";
 import { createMailedRequests } from "../../src/sessions/ask-by-mail.ts";
 import { takeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { createExportFile } from "../../src/cli/export-file.ts";
+import { createExportFile } from "../../src/cli/transfer/export-file.ts";
 import { CSV_SEPARATORS, csvHeader, csvRow } from "../../src/submissions/export/csv.ts";
 import { technicalColumns } from "../../src/submissions/export/export-columns.ts";
 import { submissionJson } from "../../src/submissions/stored/submission-json.ts";

@@ -1,6 +1,6 @@
 import { listEndpointKeys } from "../../src/endpoints/key-operations.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { createRecipient } from "../../src/mail/ask-recipient.ts";
+import { createRecipient } from "../../src/mail/recipients/ask-recipient.ts";
 import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-store.ts";
 import { addWebhooks } from "./add-webhooks.ts";
 import { contentOf } from "./database-content.ts";

@@ -1,4 +1,4 @@
-import type { Timing } from "../../src/mail/letters.ts";
+import type { Timing } from "../../src/mail/letters/letters.ts";
 
 /** A monotonic time that stands still until it is moved. Work that is due at once still runs by itself. */
 export interface FakeTiming extends Timing {

@@ -1,10 +1,10 @@
 import type { Steps } from "../../src/database/steps.ts";
-import type { MailRecipient, MailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import type { MailRecipient, MailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import {
   getMailRecipient,
   insertMailRecipientRows,
   updateMailRecipientRows,
-} from "../../src/mail/mail-recipient-store.ts";
+} from "../../src/mail/recipients/mail-recipient-store.ts";
 
 interface Made {
   readonly endpointId: string;

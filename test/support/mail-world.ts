@@ -5,12 +5,12 @@ import {
   defaultMailRecipientSettings,
   type MailRecipient,
   type MailRecipientSettings,
-} from "../../src/mail/mail-recipient.ts";
+} from "../../src/mail/recipients/mail-recipient.ts";
 import { createAutoReplyTransport } from "../../src/mail/auto-reply/auto-reply-transport.ts";
 import { createMayReply } from "../../src/mail/auto-reply/may-reply.ts";
 import { type ReplyLimits, replyLimitsOf } from "../../src/mail/auto-reply/reply-limits.ts";
 import { createMailTransport, type MailDeliverySettings } from "../../src/mail/mail-transport.ts";
-import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
+import { createSmtpSender } from "../../src/mail/smtp/smtp-sender.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
 import { createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";

@@ -2,7 +2,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "./mail-recipients.ts";
 import { insertAutoReplyRows } from "../../src/mail/auto-reply/auto-reply-store.ts";
-import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/recipients/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { exampleSchema } from "./example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { onTestFinished } from "vitest";
-import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
+import type { SmtpSettings } from "../../src/mail/smtp/smtp-settings.ts";
 
 export interface ReceivedMail {
   readonly from: string;

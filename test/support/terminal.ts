@@ -18,7 +18,7 @@ import { getKey } from "../../src/keys/key-store.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import type { Operation, StreamOperation } from "../../src/operations/operation.ts";
 import { type Door, type Guard, perform, performStream } from "../../src/operations/perform.ts";
-import { importFile } from "../../src/cli/import-file.ts";
+import { importFile } from "../../src/cli/transfer/import-file.ts";
 import { importSubmissions } from "../../src/submissions/import/import-submissions.ts";
 import { releaseHeld } from "../../src/submissions/held/held-operations.ts";
 import type { Submission } from "../../src/submissions/stored/submission.ts";

@@ -26,6 +26,12 @@ function readImports(text: string): Record<string, readonly string[]> {
   return Object.fromEntries(rows) as Record<string, readonly string[]>;
 }
 
+/** The rooms of the list: in each line the words in code before the colon. */
+function roomsNamed(text: string): string[] {
+  const lines = text.match(/^- (?:`\w[\w-]*\/[\w-]+`(?:, )?)+: /gm) ?? [];
+  return lines.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, room = ""]) => room)).toSorted();
+}
+
 /** Finds paths of the repository that a page names and that do not exist. */
 function findDeadPaths({ path, text }: SourceFile): string[] {
   const named = text.match(/\b(?:src|test|scripts|migrations)\/[\w./-]*\w/g) ?? [];
@@ -39,6 +45,12 @@ test("the map shows which folder may import which as the rule has it, with the l
   expect(readImports(page)).toEqual(Object.fromEntries(sorted));
   const changed = page.replace("app, config, dashboard, database, doctor, foundation, http", "app, http");
   expect(readImports(changed)).not.toEqual(Object.fromEntries(sorted));
+});
+
+test("the map says of each room in a folder of src what it holds, and names no other", () => {
+  const rooms = listFiles().flatMap((path) => /^src\/(\w[\w-]*\/[\w-]+)\//.exec(path)?.[1] ?? []);
+  expect(roomsNamed(page)).toEqual([...new Set(rooms)].toSorted());
+  expect(roomsNamed("- `mail/smtp`, `mail/imap`: how it is sent")).toEqual(["mail/imap", "mail/smtp"]);
 });
 
 test("the map names the folder that writes each table, and each table once", () => {

@@ -38,7 +38,7 @@ function commandsWithoutOperation(all: Symbols): string[] {
   return [...all.values()]
     .filter(({ calls, uses }) => calls.has("command") && uses.includes("src/cli/command.ts#command"))
     .filter((symbol) => !leadsTo(all, symbol, isOperation))
-    .map(({ id }) => id.replace(/^src\/cli\//, "").replace(".ts", ""))
+    .map(({ id }) => id.replace(/^src\/cli\/commands\//, "").replace(".ts", ""))
     .toSorted();
 }
 
@@ -66,8 +66,8 @@ const withOperation = plant(
 test("commands and pages change rows by operations only", () => {
   expect(writersOfDoors(symbols)).toEqual(Object.keys(LOCAL_WRITERS).toSorted());
   const through = plant(
-    "src/cli/key-commands.ts",
-    'import { revokeKey } from "../keys/key-operations.ts";\nimport { listKeys } from "../keys/key-store.ts";\nconst a = () => perform(revokeKey, listKeys());',
+    "src/cli/commands/key-commands.ts",
+    'import { revokeKey } from "../../keys/key-operations.ts";\nimport { listKeys } from "../../keys/key-store.ts";\nconst a = () => perform(revokeKey, listKeys());',
   );
   expect(writersOfDoors(readSymbols([store, withOperation, through]))).toEqual([]);
   const between = plant(
@@ -96,15 +96,15 @@ test("a row function is called in the folder of its feature only", () => {
 test("every command is an operation, or is local for a reason", () => {
   expect(commandsWithoutOperation(symbols)).toEqual(Object.keys(LOCAL_COMMANDS).toSorted());
   const verb =
-    'import { revokeKey } from "../keys/key-operations.ts";\nimport { command } from "./command.ts";\nconst revoke = command({ action: end });';
-  const direct = plant("src/cli/key-commands.ts", `${verb}\nfunction end() { perform(revokeKey); }`);
+    'import { revokeKey } from "../../keys/key-operations.ts";\nimport { command } from "../command.ts";\nconst revoke = command({ action: end });';
+  const direct = plant("src/cli/commands/key-commands.ts", `${verb}\nfunction end() { perform(revokeKey); }`);
   expect(commandsWithoutOperation(readSymbols([store, withOperation, direct]))).toEqual([]);
   const several = plant(
     "src/keys/key-operations.ts",
     'import { revokeKeyRow } from "./key-store.ts";\nexport const { list: listKeys, end: revokeKey } = recipientOperations({ end: revokeKeyRow });',
   );
   expect(commandsWithoutOperation(readSymbols([store, several, direct]))).toEqual([]);
-  const without = plant("src/cli/key-commands.ts", `${verb}\nfunction end() {}`);
+  const without = plant("src/cli/commands/key-commands.ts", `${verb}\nfunction end() {}`);
   expect(commandsWithoutOperation(readSymbols([store, withOperation, without]))).toEqual([
     "key-commands#revoke",
   ]);

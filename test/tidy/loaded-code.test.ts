@@ -21,7 +21,7 @@ function loadedWith(path: string): Set<string> {
 }
 
 test("a server of a file loads nothing of PostgreSQL but what tells an address from a path", () => {
-  const loaded = [...loadedWith("src/cli/serve-command.ts")];
+  const loaded = [...loadedWith("src/cli/commands/serve-command.ts")];
   expect(loaded.length).toBeGreaterThan(150);
   expect(loaded.filter((path) => path.startsWith("src/database/postgresql/"))).toEqual([
     "src/database/postgresql/address.ts",
@@ -32,7 +32,7 @@ test("a server of a file loads nothing of PostgreSQL but what tells an address f
 });
 
 test("what is packed beside the script is not loaded with a server", () => {
-  const loaded = loadedWith("src/cli/serve-command.ts");
+  const loaded = loadedWith("src/cli/commands/serve-command.ts");
   expect(loaded).toContain("fastify");
   const packed = Object.values(LATE_SCRIPTS).flatMap(({ modules }) => modules);
   expect(packed.length).toBeGreaterThan(20);
@@ -50,21 +50,21 @@ test("the dashboard, a script of its own, is entered by its first file alone, an
       .map((imported) => [path, imported]),
   );
   expect(entries).toEqual([["src/server/late-dashboard.ts", "src/dashboard/dashboard.ts"]]);
-  expect([...loadedWith("src/cli/serve-command.ts")]).not.toContain("src/dashboard/dashboard.ts");
+  expect([...loadedWith("src/cli/commands/serve-command.ts")]).not.toContain("src/dashboard/dashboard.ts");
 });
 
 test("a server has no operation on the way of its start and its posts, and version has none at all", () => {
   const operations = (path: string): string[] =>
     [...loadedWith(path)].filter((each) => /^src\/operations\/(?:perform|operation)\.ts$/.test(each));
-  expect(operations("src/cli/serve-command.ts")).toEqual([]);
-  expect(operations("src/cli/version-command.ts")).toEqual([]);
+  expect(operations("src/cli/commands/serve-command.ts")).toEqual([]);
+  expect(operations("src/cli/commands/version-command.ts")).toEqual([]);
   expect(operations("src/server/late-dashboard.ts")).toEqual([]);
   expect(operations("src/dashboard/dashboard.ts")).toHaveLength(2);
 });
 
 test("what every command loads before its own code is commander and what Node has already", () => {
-  const loaded = [...loadedWith("src/main.ts"), ...loadedWith("src/cli/version-command.ts")];
-  expect(loaded).toContain("src/cli/choose-server.ts");
+  const loaded = [...loadedWith("src/main.ts"), ...loadedWith("src/cli/commands/version-command.ts")];
+  expect(loaded).toContain("src/cli/remote/choose-server.ts");
   const outside = new Set(loaded.filter((each) => !each.startsWith("src/")));
   expect([...outside].toSorted()).toEqual(["commander", "node:fs", "node:path"]);
 });

@@ -42,8 +42,11 @@ const RULES: readonly {
       plant("src/http/a-routes.ts", 'import type { Database } from "../database/database.ts";'),
       plant("src/foundation/a.ts", 'import { a } from "../config/config.ts";'),
       plant("src/spam/signals/a.ts", 'import { a } from "../../database/database.ts";'),
-      plant("src/cli/serve-command.ts", 'import { createServer } from "../http/server.ts";'),
-      plant("src/cli/key-commands.ts", 'import { startServer } from "../server/start-server.ts";'),
+      plant("src/cli/commands/serve-command.ts", 'import { createServer } from "../../http/server.ts";'),
+      plant(
+        "src/cli/commands/key-commands.ts",
+        'import { startServer } from "../../server/start-server.ts";',
+      ),
       plant("src/webhooks/a.ts", 'const later = () => import("../submissions/submission.ts");'),
       plant("src/keys/a.ts", 'export { b } from "../endpoints/endpoint.ts";'),
       plant("src/keys/a.ts", 'import {\n  a,\n  b,\n} from "../endpoints/endpoint.ts";'),
@@ -55,7 +58,10 @@ const RULES: readonly {
         "src/endpoints/a.ts",
         'import { a } from "../keys/issue-key.ts";\nimport { b } from "../workspaces/workspace.ts";',
       ),
-      plant("src/cli/serve-command.ts", 'import { startServer } from "../server/start-server.ts";'),
+      plant(
+        "src/cli/commands/serve-command.ts",
+        'import { startServer } from "../../server/start-server.ts";',
+      ),
     ],
   },
   {
@@ -98,7 +104,7 @@ const RULES: readonly {
       plant("src/keys/a.ts", 'process.stdout.write("x");'),
       plant("src/keys/a.ts", 'console.log("x");'),
     ],
-    passed: [plant("src/cli/output.ts", "process.stdout.isTTY")],
+    passed: [plant("src/cli/output/output.ts", "process.stdout.isTTY")],
   },
   {
     sentence: "time comes from the clock that was handed in",
@@ -114,7 +120,7 @@ const RULES: readonly {
     sentence: "the machine's clock is chosen once, where a program begins",
     rule: usesGivenClock,
     over: code,
-    caught: [plant("src/cli/key-commands.ts", "revokeKey(id, systemClock.now());")],
+    caught: [plant("src/cli/commands/key-commands.ts", "revokeKey(id, systemClock.now());")],
     passed: [plant("src/cli/command.ts", "clock: systemClock,")],
   },
   {
@@ -228,7 +234,11 @@ test("the top level has what the architecture lists and nothing else", () => {
 
 test("every test file lies in the folder that has the name of what it tests", () => {
   expect(checkTestPlaces(paths)).toEqual([]);
-  const sources = ["src/mail/replies/may-reply.ts", "src/keys/issue-key.ts", "src/cli/key-commands.ts"];
+  const sources = [
+    "src/mail/replies/may-reply.ts",
+    "src/keys/issue-key.ts",
+    "src/cli/commands/key-commands.ts",
+  ];
   const places = (...tests: readonly string[]) => checkTestPlaces([...sources, ...tests]);
   expect(
     places("test/mail/may-reply.test.ts", "test/keys/flood.test.ts", "test/cli/issue-key.test.ts"),

@@ -19,7 +19,7 @@ export interface SourceFile {
 export type Rule = (file: SourceFile) => readonly string[];
 
 /** The only file that may load the server: the command that serves. */
-const MAY_IMPORT_SERVER = "src/cli/serve-command.ts";
+const MAY_IMPORT_SERVER = "src/cli/commands/serve-command.ts";
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
 const FILE_NAME =
@@ -121,12 +121,12 @@ export const leavesFlagsToCommands: Rule = (file) =>
 const namesNoFlag = onlyIn(
   FLAG_WRITERS,
   /(?<![\w-])--[a-z]/,
-  "names a flag; leave a hint, which src/cli/hints.ts puts into words",
+  "names a flag; leave a hint, which src/cli/output/hints.ts puts into words",
 );
 
 /** Files whose messages go to clients over HTTP or to pages only, and never to a terminal. */
 const SENTENCES_ONLY =
-  /^src\/(?:http|dashboard|mcp|sessions|submissions\/(?:receive|commit)|files\/(?:file-room|uploads)\.|mail\/agree-to-mail\.|submissions\/files\/linked-files\.)/;
+  /^src\/(?:http|dashboard|mcp|sessions|submissions\/(?:receive|commit)|files\/(?:file-room|uploads)\.|mail\/recipients\/agree-to-mail\.|submissions\/files\/linked-files\.)/;
 const MESSAGE = /\bnew FormsvcError\(\s*[^,()]+,\s*(["`])(?<message>[^"`]*)\1/g;
 /** A message may begin with the name of an environment variable, which is in capitals. */
 const SENTENCE = /^(?![A-Z]{2,} )[A-Z]|\.$/;

@@ -7,13 +7,14 @@ import { listFiles, readText } from "./repository.ts";
 const FOLDERS =
   /^src\/(?:http|mail|languages|browser(?!\/dashboard)|schemas|submissions|webhooks)\/(?!.*(?:texts\/|generated)).*\.ts$/;
 /** What such a file imports, unless it is for browsers: markup or the texts of the languages. */
-const SPEAKS = /from "(?:\.\.?\/)+(?:foundation\/html|languages\/\w+|visitor-page|mail-parts)\.ts"/;
+const SPEAKS =
+  /from "(?:\.\.?\/)+(?:foundation\/html|languages\/\w+|(?:visitors\/)?visitor-page|(?:compose\/)?mail-parts)\.ts"/;
 /** Of these files, the ones whose readers are owners and developers. */
 const FOR_OWNERS = new Set([
   "src/mail/auto-reply/auto-reply-transport.ts",
-  "src/mail/letter-store.ts",
-  "src/mail/mail-recipient-store.ts",
-  "src/mail/recipient-operations.ts",
+  "src/mail/letters/letter-store.ts",
+  "src/mail/recipients/mail-recipient-store.ts",
+  "src/mail/recipients/recipient-operations.ts",
   "src/schemas/form-snippets.ts",
 ]);
 
@@ -153,12 +154,12 @@ test("pages, the form's own page, letters and formsvc.js are among those files, 
       "src/browser/enhance.ts",
       "src/browser/messages.ts",
       "src/browser/send.ts",
-      "src/http/form-page.ts",
+      "src/http/forms/form-page.ts",
       "src/http/mail-link-routes.ts",
-      "src/http/own-page-routes.ts",
-      "src/http/page-challenge.ts",
+      "src/http/forms/own-page-routes.ts",
+      "src/http/forms/page-challenge.ts",
       "src/mail/auto-reply/compose-auto-reply.ts",
-      "src/mail/compose-notification.ts",
+      "src/mail/compose/compose-notification.ts",
       "src/schemas/issue.ts",
       "src/webhooks/formats/chat-message.ts",
     ]),

@@ -1,7 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { type ShownKinds, listShownDeliveries } from "../../outbox/queue/shown-deliveries.ts";
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { MAIL_KIND } from "../../mail/recipients/mail-recipient.ts";
 import {
   DELIVERY_STATES,
   type Attempt,

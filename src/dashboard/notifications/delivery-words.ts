@@ -1,4 +1,4 @@
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { MAIL_KIND } from "../../mail/recipients/mail-recipient.ts";
 import { type Attempt, type Delivery, type DeliveryState, isGathered } from "../../outbox/queue/delivery.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { NOT_SENT_ADVICE } from "./webhook-words.ts";
@@ -58,7 +58,7 @@ export function webhookAdvice({ outcome, status }: Failure): string | null {
   return Object.hasOwn(ADVICE, outcome) ? (ADVICE[outcome] ?? null) : null;
 }
 
-/** Advice by the outcomes of `src/mail/classify-mail.ts`. */
+/** Advice by the outcomes of `src/mail/smtp/classify-mail.ts`. */
 function mailAdvice({ outcome }: Failure): string | null {
   return Object.hasOwn(MAIL_ADVICE, outcome) ? (MAIL_ADVICE[outcome] ?? null) : null;
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Steps } from "../../database/steps.ts";
-import { mailServerName } from "../../mail/mail-health.ts";
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { mailServerName } from "../../mail/health/mail-health.ts";
+import { MAIL_KIND } from "../../mail/recipients/mail-recipient.ts";
 import { findDestinationFault, type DestinationFault } from "../../outbox/sending/destinations.ts";
 
 /** Reads since when the mail server makes all e-mail wait; null if it works, or if there is no mail server. */

@@ -1,8 +1,8 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html } from "../../foundation/html.ts";
-import { setRecipient } from "../../mail/recipient-operations.ts";
-import { MAIL_KIND, type MailRecipient } from "../../mail/mail-recipient.ts";
-import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { setRecipient } from "../../mail/recipients/recipient-operations.ts";
+import { MAIL_KIND, type MailRecipient } from "../../mail/recipients/mail-recipient.ts";
+import { MAIL_RECIPIENTS } from "../../mail/recipients/mail-recipient-store.ts";
 import { viewRecipient } from "../../recipients/reach-recipient.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { recipientPath } from "./recipient-paths.ts";

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import type { EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { findLanguage } from "../../languages/language.ts";
-import { checkRecipientSettings } from "../../mail/check-recipient-settings.ts";
+import { checkRecipientSettings } from "../../mail/recipients/check-recipient-settings.ts";
 import {
   defaultMailRecipientSettings,
   type Digest,
   DIGESTS,
   type MailRecipient,
   type MailRecipientSettings,
-} from "../../mail/mail-recipient.ts";
+} from "../../mail/recipients/mail-recipient.ts";
 import type { ConditionFields } from "./condition-fields.ts";
 import { checkTypedConditions, conditionsField } from "./conditions-field.ts";
 import { checkFormChosen, formField } from "../forms/form-choice.ts";

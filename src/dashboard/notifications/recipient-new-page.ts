@@ -1,8 +1,8 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { askRecipient, createRecipient } from "../../mail/ask-recipient.ts";
-import { mailMissing } from "../../mail/mail-missing.ts";
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { askRecipient, createRecipient } from "../../mail/recipients/ask-recipient.ts";
+import { mailMissing } from "../../mail/health/mail-missing.ts";
+import { MAIL_KIND } from "../../mail/recipients/mail-recipient.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { recipientPath } from "./recipient-paths.ts";
 import { emptyCard } from "../kit/empty-card.ts";

@@ -1,12 +1,12 @@
-import { findLastQuestion } from "../../mail/letter-store.ts";
+import { findLastQuestion } from "../../mail/letters/letter-store.ts";
 import { mailKinds } from "../../mail/mail-kinds.ts";
-import { mailMissing } from "../../mail/mail-missing.ts";
-import type { MailRecipient } from "../../mail/mail-recipient.ts";
+import { mailMissing } from "../../mail/health/mail-missing.ts";
+import type { MailRecipient } from "../../mail/recipients/mail-recipient.ts";
 import { readSchema } from "../../endpoints/endpoint-store.ts";
-import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../../mail/recipients/mail-recipient-store.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
-import { mailRecipientOperations } from "../../mail/recipient-operations.ts";
-import { testRecipient } from "../../mail/test-recipient.ts";
+import { mailRecipientOperations } from "../../mail/recipients/recipient-operations.ts";
+import { testRecipient } from "../../mail/recipients/test-recipient.ts";
 import type { Owned } from "../../recipients/reach-recipient.ts";
 import { type Answer, page } from "../answer.ts";
 import { actPages } from "./recipient-acts.ts";

@@ -1,7 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import { replayMail } from "../../mail/mail-deliveries.ts";
 import type { Perform } from "../perform.ts";
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { MAIL_KIND } from "../../mail/recipients/mail-recipient.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { findRecipient } from "../../outbox/queue/recipient-store.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { html, type Html } from "../../foundation/html.ts";
-import { stateOf } from "../../mail/mail-recipient-state.ts";
-import type { testMailShape } from "../../mail/test-mail-json.ts";
-import { MAIL_KIND, type MailRecipient } from "../../mail/mail-recipient.ts";
+import { stateOf } from "../../mail/recipients/mail-recipient-state.ts";
+import type { testMailShape } from "../../mail/health/test-mail-json.ts";
+import { MAIL_KIND, type MailRecipient } from "../../mail/recipients/mail-recipient.ts";
 import type { Owned } from "../../recipients/reach-recipient.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import type { DestinationFault } from "../../outbox/sending/destinations.ts";

@@ -1,6 +1,6 @@
 import { html } from "../../foundation/html.ts";
-import type { Digest, MailRecipient } from "../../mail/mail-recipient.ts";
-import { stateOf } from "../../mail/mail-recipient-state.ts";
+import type { Digest, MailRecipient } from "../../mail/recipients/mail-recipient.ts";
+import { stateOf } from "../../mail/recipients/mail-recipient-state.ts";
 import type { Health } from "./health.ts";
 import type { DestinationFault } from "../../outbox/sending/destinations.ts";
 import { dueTime, exactTime } from "../kit/time.ts";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { html, type Html } from "../../foundation/html.ts";
-import { languageOf } from "../../http/dead-link-page.ts";
+import { languageOf } from "../../http/visitors/dead-link-page.ts";
 import { directionOf } from "../../languages/language.ts";
 import { type Wording, wordingIn } from "../../languages/wording.ts";
 import { type Page, page } from "../answer.ts";

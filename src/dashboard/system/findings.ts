@@ -7,7 +7,7 @@ import { plainText } from "../../foundation/plain-text.ts";
 import { viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { listGoneConditions } from "../../recipients/condition-health.ts";
 import { countViewableHeld } from "../../submissions/held/held-health.ts";
-import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../../mail/recipients/mail-recipient-store.ts";
 import { findIdle } from "../../recipients/find-idle.ts";
 import { findWebhookTroubles } from "../../webhooks/webhook-troubles.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";

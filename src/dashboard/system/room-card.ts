@@ -1,7 +1,7 @@
 import { type DatabaseSize, readSize } from "../../database/database-size.ts";
 import { freeBytes } from "../../database/sqlite/database-health.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { MAIL_KIND } from "../../mail/recipients/mail-recipient.ts";
 import { countDeliveries, oldestDueAt } from "../../outbox/queue/count-deliveries.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { sumHeldBytes } from "../../submissions/held/evict-held.ts";

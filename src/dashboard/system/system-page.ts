@@ -5,7 +5,7 @@ import type { Finding } from "../../foundation/finding.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { version } from "../../foundation/version.ts";
 import { mebibytes } from "../../database/sqlite/database-health.ts";
-import { tryMailServer } from "../../mail/try-mail-server.ts";
+import { tryMailServer } from "../../mail/health/try-mail-server.ts";
 import { page, redirect } from "../answer.ts";
 import { limitsCard } from "./limits-card.ts";
 import { adviceView } from "./hint-words.ts";

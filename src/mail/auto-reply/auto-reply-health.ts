@@ -3,7 +3,7 @@ import { findEndpoint } from "../../endpoints/endpoint-store.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import { listRecipientsOf } from "../../recipients/recipient-type.ts";
-import { listMailFields } from "../mail-fields.ts";
+import { listMailFields } from "../compose/mail-fields.ts";
 import { REPLIES } from "./auto-reply-store.ts";
 import { isServiceFull, type ReplyLimits } from "./reply-limits.ts";
 

@@ -8,7 +8,7 @@ import { findLanguage, type Language } from "../../languages/language.ts";
 import { type Recipient, REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { findRecipient, insertRecipient } from "../../outbox/queue/recipient-store.ts";
 import { joinRows, listRecipientsOf, type RecipientType } from "../../recipients/recipient-type.ts";
-import { MAIL_KIND } from "../mail-recipient.ts";
+import { MAIL_KIND } from "../recipients/mail-recipient.ts";
 import { mailboxOf } from "./automatic-address.ts";
 import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } from "./auto-reply.ts";
 

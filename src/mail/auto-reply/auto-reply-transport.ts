@@ -10,14 +10,14 @@ import type { Language } from "../../languages/language.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import type { AttemptResult, DeliveryPolicy, Message, Transport } from "../../outbox/sending/transport.ts";
 import { logMailAttempt } from "../log-mail-attempt.ts";
-import { keepFrame } from "../mail-frames.ts";
-import { MAIL_KIND } from "../mail-recipient.ts";
+import { keepFrame } from "../compose/mail-frames.ts";
+import { MAIL_KIND } from "../recipients/mail-recipient.ts";
 import { findRecipientOf, listRecipientsOf } from "../../recipients/recipient-type.ts";
-import { MAIL_RECIPIENTS } from "../mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../recipients/mail-recipient-store.ts";
 import { readBrand, readTimeZone } from "../../workspaces/workspace-settings.ts";
 import { type MailDeliverySettings, mailPolicyOf, toAttempt } from "../mail-transport.ts";
-import { readEvent, UTC } from "../mailed-event.ts";
-import type { SmtpSender } from "../smtp-sender.ts";
+import { readEvent, UTC } from "../compose/mailed-event.ts";
+import type { SmtpSender } from "../smtp/smtp-sender.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import {
   isSuppressed,

@@ -2,10 +2,10 @@ import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { plainText } from "../../foundation/plain-text.ts";
-import { listMailFields } from "../mail-fields.ts";
-import type { MailRecipient } from "../mail-recipient.ts";
-import { stateOf } from "../mail-recipient-state.ts";
-import { listMailRecipients } from "../mail-recipient-store.ts";
+import { listMailFields } from "../compose/mail-fields.ts";
+import type { MailRecipient } from "../recipients/mail-recipient.ts";
+import { stateOf } from "../recipients/mail-recipient-state.ts";
+import { listMailRecipients } from "../recipients/mail-recipient-store.ts";
 import type { AutoReplySettings } from "./auto-reply.ts";
 import { checkReplyWords } from "./check-auto-reply.ts";
 

@@ -2,9 +2,9 @@ import type { Brand } from "../../foundation/brand.ts";
 import { plainLines } from "../../foundation/plain-text.ts";
 import type { Language } from "../../languages/language.ts";
 import { wordingIn } from "../../languages/wording.ts";
-import { type MailBlock, paragraph } from "../mail-parts.ts";
-import { oneLine } from "../mail-text.ts";
-import { renderMail } from "../render-mail.ts";
+import { type MailBlock, paragraph } from "../compose/mail-parts.ts";
+import { oneLine } from "../compose/mail-text.ts";
+import { renderMail } from "../compose/render-mail.ts";
 import type { AutoReplySettings } from "./auto-reply.ts";
 import { fillPlaceholders } from "./check-auto-reply.ts";
 

@@ -3,7 +3,7 @@ import { parseMailAddress } from "../../foundation/mail-address.ts";
 import { findLanguage } from "../../languages/language.ts";
 import type { MayReply } from "../../outbox/queue/outbox.ts";
 import { countUse, isWithin } from "../../outbox/queue/quotas.ts";
-import { listMailFields } from "../mail-fields.ts";
+import { listMailFields } from "../compose/mail-fields.ts";
 import { insertReplyLanguageRow, isSuppressed, readReplyField } from "./auto-reply-store.ts";
 import { isAutomaticAddress, mailboxOf } from "./automatic-address.ts";
 import { limitsOfWorkspace, postQuotas, type ReplyLimits, sharedQuotas } from "./reply-limits.ts";

@@ -1,7 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { findRecipientOf } from "../../recipients/recipient-type.ts";
-import { MAIL_RECIPIENTS } from "../mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../recipients/mail-recipient-store.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import type { ShownAutoReply } from "./auto-reply-json.ts";
 import { findAutoReplyOf } from "./auto-reply-store.ts";

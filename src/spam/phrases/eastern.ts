@@ -1,4 +1,4 @@
-import type { PhrasePatterns } from "../phrases/meanings.ts";
+import type { PhrasePatterns } from "./meanings.ts";
 
 /** In simplified and traditional characters. */
 export const CHINESE: PhrasePatterns = {

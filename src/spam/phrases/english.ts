@@ -1,4 +1,4 @@
-import type { PhrasePatterns } from "../phrases/meanings.ts";
+import type { PhrasePatterns } from "./meanings.ts";
 
 export const ENGLISH: PhrasePatterns = {
   "found you": `(came across|stumbled on|stumbled upon|checking out|checked out|looked at|visited|reviewed|looking at|found|noticed|

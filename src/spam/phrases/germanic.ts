@@ -1,4 +1,4 @@
-import type { PhrasePatterns } from "../phrases/meanings.ts";
+import type { PhrasePatterns } from "./meanings.ts";
 
 export const GERMAN: PhrasePatterns = {
   "found you": `(auf|über) (ihre|ihrer|ihren|eure|eurer|deine|deiner) (website|webseite|homepage|seite|internetseite|firma|praxis|shop)

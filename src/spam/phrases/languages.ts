@@ -1,7 +1,7 @@
 import { CHINESE, JAPANESE, KOREAN, THAI } from "./eastern.ts";
 import { ENGLISH } from "./english.ts";
 import { DUTCH, GERMAN, SCANDINAVIAN } from "./germanic.ts";
-import type { PhrasePatterns } from "../phrases/meanings.ts";
+import type { PhrasePatterns } from "./meanings.ts";
 import { ARABIC, HEBREW, PERSIAN } from "./near-eastern.ts";
 import { FINNISH, GREEK, HUNGARIAN, TURKISH } from "./other-european.ts";
 import { FRENCH, ITALIAN, PORTUGUESE, ROMANIAN, SPANISH } from "./romance.ts";

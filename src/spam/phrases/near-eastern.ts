@@ -1,4 +1,4 @@
-import type { PhrasePatterns } from "../phrases/meanings.ts";
+import type { PhrasePatterns } from "./meanings.ts";
 
 export const HEBREW: PhrasePatterns = {
   "found you": `(נתקלתי|נתקלנו|ראיתי|ביקרתי|צפיתי|עברתי|גלשתי|ראינו|הגעתי) (את |ב|על |באתר |)(באתר|האתר|באתרכם|אתר|עסק|העסק|בעסק|עמוד) (שלכם|שלך|שלכן)`,

@@ -1,4 +1,4 @@
-import type { PhrasePatterns } from "../phrases/meanings.ts";
+import type { PhrasePatterns } from "./meanings.ts";
 
 export const HUNGARIAN: PhrasePatterns = {
   "found you": `(rátaláltam|rátaláltunk|találtam|találtunk|megnéztem|megtaláltam|átnéztem|átnéztük|megnéztük|láttam|elemeztük|bukkantam|ráakadtam|meglátogattam) (az |a |)(önök|ön|cégük|weboldalukat|honlapjukat|weboldalukra|honlapjukra|weboldalát|honlapját|cégére|webáruházukat), (weboldalukat|honlapjukat|weboldalát|honlapját|weboldaladat|webáruházukat) (megnéztem|átnézve|nézve|elemezve|böngészve|meglátogatva|nézegettem)`,

@@ -1,4 +1,4 @@
-import type { PhrasePatterns } from "../phrases/meanings.ts";
+import type { PhrasePatterns } from "./meanings.ts";
 
 export const FRENCH: PhrasePatterns = {
   "found you": `(découvert|visité|consulté|parcouru|trouvé|analysé|vu|regardé) (votre|ton) (site|site web|site internet|entreprise|boutique|page|activité),

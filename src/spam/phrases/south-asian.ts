@@ -1,4 +1,4 @@
-import type { PhrasePatterns } from "../phrases/meanings.ts";
+import type { PhrasePatterns } from "./meanings.ts";
 
 export const HINDI: PhrasePatterns = {
   "found you": `(आपकी|आपका) (वेबसाइट|साइट|कंपनी|दुकान|बिज़नेस|बिजनेस|व्यवसाय|पेज) (देखी|देखा|मिली|देख|पर आया|देखने|देखकर)`,

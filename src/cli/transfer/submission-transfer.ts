@@ -1,0 +1,319 @@
+import { FormsvcError } from "../../foundation/errors.ts";
+import { plainText } from "../../foundation/plain-text.ts";
+import { COLUMN_ORDERS } from "../../submissions/export/export-columns.ts";
+import {
+  EXPORT_FORMATS,
+  exportSubmissions,
+  partContent,
+} from "../../submissions/export/export-submissions.ts";
+import { TABLE_FORMATS, type TableFormat } from "../../submissions/import/import-formats.ts";
+import { type BroughtFiles, importSubmissions } from "../../submissions/import/import-submissions.ts";
+import { importTable } from "../../submissions/import/import-table.ts";
+import { parseCount } from "../flags/arguments.ts";
+import { command, type CommandContext, parseFile } from "../command.ts";
+import { createExportFile } from "./export-file.ts";
+import { type ExportFolder, openExportFolder, type SavedFiles, saveFiles } from "./export-files.ts";
+import { importFile, intoOptions } from "./import-file.ts";
+import { filesToImport } from "./import-files.ts";
+import { doneBeside } from "../open.ts";
+import { operate } from "../operate.ts";
+import type { Output } from "../output/output.ts";
+import type { Terminal } from "../output/terminal.ts";
+import { countOf } from "../../foundation/count-of.ts";
+import { filterInput, filterOptions, searchOption, workOptions } from "../flags/submission-filter.ts";
+
+const MAX_EXPORT_LIMIT = 999_999_999;
+
+export const exportCommand = command({
+  usage: "export",
+  summary: "Write submissions, oldest first, as CSV, as a spreadsheet, as JSON lines or as one JSON array",
+  options: [
+    {
+      flags: "--format <format>",
+      summary:
+        "csv (default), xlsx, ndjson (default with --json) or json; in csv, up to 1000 fields that no schema declares have columns, further ones are JSON in more_data, and what was set aside is JSON in unknown_fields",
+      choices: EXPORT_FORMATS,
+    },
+    {
+      flags: "--columns <order>",
+      summary:
+        "order of the columns of csv: technical (default), or people, with time, form and fields first; xlsx always has people",
+      choices: COLUMN_ORDERS,
+    },
+    {
+      flags: "--labels",
+      summary: "head the columns of csv by the labels of the fields, as with --columns people",
+    },
+    {
+      flags: "--time-zone <zone>",
+      summary:
+        "time zone of times in csv and xlsx, like Europe/Berlin (default: UTC; for people the zone of the workspace, if all come from one)",
+    },
+    {
+      flags: "--separator <separator>",
+      summary: "character between two cells of csv: a comma (default) or a semicolon, in quotes",
+      choices: [",", ";"],
+    },
+    ...filterOptions,
+    searchOption,
+    ...workOptions,
+    {
+      flags: "--limit <count>",
+      summary: "write at most this number of submissions",
+      parse: parseCount(MAX_EXPORT_LIMIT),
+    },
+    {
+      flags: "--cursor <submission>",
+      summary: "only submissions after the one with this id, like the last one exported",
+    },
+    {
+      flags: "--output <file>",
+      summary: "write to a new file, of mode 0600 (default: standard output)",
+      parse: parseFile,
+    },
+    {
+      flags: "--files <folder>",
+      summary:
+        "save the files of the submissions in this folder, each as SUBMISSION/NAME; a file that is there with the same bytes stays",
+      parse: parseFile,
+    },
+  ],
+  examples: [
+    "formsvc submission export --endpoint Contact --since 2026-01-01 --output january.csv",
+    "formsvc submission export --columns people --separator ';' --time-zone Europe/Berlin --output januar.csv",
+    "formsvc submission export --endpoint Contact --format xlsx --output contact.xlsx",
+    "formsvc submission export --format ndjson --output all.ndjson --files all-files",
+  ],
+  action: (context, options) =>
+    operate(context, async (terminal) => {
+      const { output } = context;
+      const { output: name, search, state, assignee, limit, cursor } = options;
+      const { columns, labels, separator, timeZone } = options;
+      const format = options.format ?? (output.isJson ? "ndjson" : "csv");
+      const chosen = { ...filterInput(options), search, state, assignee };
+      const look = { columns, labels, separator, time_zone: timeZone };
+      const folder = options.files === null ? null : openExportFolder(options.files);
+      const input = { ...chosen, ...look, format, limit, cursor, files: folder !== null };
+      const fileIds: string[] = [];
+      const parts = await terminal.stream(exportSubmissions, input, () => ({ searches: null }));
+      const file = name === null ? null : createExportFile(name);
+      let count = 0;
+      try {
+        for await (const part of parts) {
+          const content = partContent(part);
+          if (typeof content === "string") (file ?? output).text(content);
+          else (file ?? output).bytes(content);
+          count = part.count;
+          fileIds.push(...(part.files ?? []));
+          output.progress(`${count} exported`);
+        }
+        file?.finish();
+      } finally {
+        file?.abandon();
+      }
+      const saved = folder === null ? null : await saveFiles(terminal, folder, fileIds, output);
+      if (name !== null && output.isJson)
+        output.json({ exported: count, file: name, ...(saved && { files: saved }) });
+      output.note(`${countOf(count, "submission")} exported${name === null ? "" : ` to ${name}`}`);
+      if (folder !== null && saved !== null) showSaved(output, folder, saved);
+    }),
+});
+
+/** @throws failed if files are missing */
+function showSaved(output: Output, { path }: ExportFolder, { saved, known, missing }: SavedFiles): void {
+  output.note(`${countOf(saved, "file")} saved in ${path}, ${known} ${known === 1 ? "was" : "were"} there`);
+  if (missing.length === 0) return;
+  for (const { id, message } of missing.slice(0, SHOWN_REFUSALS)) output.note(`${id}: ${message}`);
+  const what = countOf(missing.length, "file");
+  throw new FormsvcError("failed", `${what} could not be saved; everything else is exported`);
+}
+
+/** The largest number of refused rows or files that a person is shown. */
+const SHOWN_REFUSALS = 20;
+
+export const importCommand = command({
+  usage: "import <file>",
+  summary:
+    "Add the submissions of an export in NDJSON or JSON, or of another service; existing ones are skipped",
+  notes: `Without --format, the file is an export of formsvc in NDJSON or JSON, and is restored: its submissions keep their ids and
+times, and deleted ones come back. With --format, submissions that were deleted after an earlier import do not come
+back; ndjson is an export of formsvc, the other formats are CSV or JSON of other services. Nothing is scored, held, counted or sent.
+
+The submissions.ndjson of a workspace's archive names endpoints too: where settings.json was applied, --workspace puts
+each submission into the endpoint with its name, and --files takes the folder "files" of the archive.`,
+  options: [
+    ...intoOptions,
+    {
+      flags: "--format <format>",
+      summary: "the service that wrote the file; csv is for any other table",
+      choices: [...TABLE_FORMATS, "ndjson"],
+    },
+    {
+      flags: "--map <column=field>",
+      summary:
+        "field that a column goes to; the field created_at is the time, an empty field leaves the column out; repeatable",
+      repeatable: true,
+    },
+    {
+      flags: "--files <folder>",
+      summary: "import the files too, from the folder that export --files wrote",
+      parse: parseFile,
+    },
+    {
+      flags: "--encoding <encoding>",
+      summary: "character encoding of the file, like windows-1252 (default: UTF-8)",
+    },
+    {
+      flags: "--without-times",
+      summary: "give each row the time of the import if no column has its time, as in a list of contacts",
+    },
+    { flags: "--dry-run", summary: "say what would be imported and refused, and store nothing" },
+  ],
+  examples: [
+    "formsvc submission import all.ndjson --endpoint Contact --files all-files",
+    "formsvc submission import archive/submissions.ndjson --workspace 'Client sites' --files archive/files",
+    "formsvc submission import formspree.csv --endpoint Contact --format formspree --dry-run",
+    "formsvc submission import old.csv --endpoint Contact --format csv --map Mail=email --map When=created_at",
+  ],
+  action: (context, options, [file]) =>
+    operate(context, async (terminal) => {
+      const { format } = options;
+      if (format !== null && format !== "ndjson" && options.files !== null)
+        throw new FormsvcError(
+          "usage",
+          "--files is for an export of formsvc in NDJSON or JSON, without --format; a table has no files",
+        );
+      if (format !== null && format !== "ndjson")
+        return bringTable(context, terminal, { ...options, format, file });
+      const given = [
+        options.map !== null && "--map",
+        options.encoding !== null && "--encoding",
+        options.withoutTimes && "--without-times",
+      ];
+      const flag = given.find((each) => each !== false);
+      if (flag !== undefined)
+        throw new FormsvcError(
+          "usage",
+          `${flag} is for the export of another service; name it: --format ${TABLE_FORMATS.join("|")}`,
+        );
+      if (options.dryRun && options.files !== null)
+        throw new FormsvcError("usage", "--dry-run tells nothing of files; leave out --files");
+      const { output } = context;
+      const { endpoint, workspace } = options;
+      const input = { endpoint, workspace, imported_from: format, dry_run: options.dryRun };
+      const { imported } =
+        options.files === null
+          ? await terminal.bring(importSubmissions, input, importFile(file))
+          : await bringWithFiles(context, terminal, { ...input, file, folder: options.files });
+      const { added, known, elsewhere = 0, new_ids: newIds = 0, files: brought } = imported;
+      if (output.isJson)
+        output.json(
+          format === null
+            ? { imported }
+            : {
+                rows: added + known,
+                imported: added,
+                known,
+                ...(elsewhere > 0 && { elsewhere }),
+                ...(newIds > 0 && { new_ids: newIds }),
+                refused: [],
+                unmapped: [],
+                ...(brought && { files: brought }),
+              },
+        );
+      const did = options.dryRun ? "would be added" : "added";
+      output.note(`${countOf(added, "submission")} ${did}, ${known} ${known === 1 ? "was" : "were"} there`);
+      if (elsewhere > 0) output.note(inAnotherForm(elsewhere));
+      if (newIds > 0) output.note(withNewId(newIds, options.dryRun));
+      if (brought !== undefined) showBrought(output, brought);
+    }),
+});
+
+function inAnotherForm(count: number): string {
+  return `${count} of these ${count === 1 ? "is" : "are"} in another form, which keeps ${count === 1 ? "it" : "them"}; to have copies in this one, export as csv and import that with --format csv`;
+}
+
+function withNewId(count: number, isDry: boolean): string {
+  const [get, have] = count === 1 ? ["gets", "its id"] : ["get", "their ids"];
+  return `${count} of these ${isDry ? get : "got"} a new id: another workspace has ${have}`;
+}
+
+interface WithFiles {
+  readonly endpoint: string | null;
+  readonly workspace: string | null;
+  readonly imported_from: "ndjson" | null;
+  readonly dry_run: boolean;
+  readonly file: string;
+  readonly folder: string;
+}
+
+/** @throws usage if a server was chosen, because a folder of files cannot be sent in a request */
+function bringWithFiles(
+  { server, clock }: CommandContext,
+  { here, perform }: Terminal,
+  { file, folder, ...input }: WithFiles,
+) {
+  if (here === null && server !== null) throw doneBeside(server);
+  const files = filesToImport(folder, clock);
+  return perform(importSubmissions, input, () => ({ source: importFile(file), files }));
+}
+
+/** @throws failed if files were refused */
+function showBrought(output: Output, files: BroughtFiles): void {
+  const { added, known, refused, refused_count: count } = files;
+  output.note(`${countOf(added, "file")} added, ${known} known`);
+  for (const { submission_id: submission, name, message } of refused.slice(0, SHOWN_REFUSALS))
+    output.note(`${submission}, ${plainText(name)}: ${message}`);
+  if (count === 0) return;
+  const what = `${countOf(count, "file")} could not be added`;
+  throw new FormsvcError(
+    "failed",
+    `${what}; mend what the lines above say of ${count === 1 ? "it" : "them"}, and run it again`,
+  );
+}
+
+interface TableOptions {
+  readonly file: string;
+  readonly format: TableFormat;
+  readonly endpoint: string | null;
+  readonly workspace: string | null;
+  readonly map: readonly string[] | null;
+  readonly encoding: string | null;
+  readonly withoutTimes: boolean;
+  readonly dryRun: boolean;
+}
+
+/** @throws failed if rows were refused, after the result was printed */
+async function bringTable(
+  { output }: CommandContext,
+  { bring }: Terminal,
+  { file, format, map, dryRun, ...options }: TableOptions,
+): Promise<void> {
+  const { endpoint, workspace, encoding, withoutTimes } = options;
+  if (endpoint === null)
+    throw new FormsvcError(
+      "usage",
+      `the rows of ${format} name no endpoint; say where they go: --endpoint ENDPOINT`,
+    );
+  const how = { format, map: map ?? [], encoding, without_times: withoutTimes, dry_run: dryRun };
+  const input = { endpoint, workspace, ...how };
+  const done = await bring(importTable, input, importFile(file));
+  const { rows, imported, known, refused, unmapped } = done;
+  if (output.isJson) output.json(done);
+  else {
+    for (const { line, field, message } of refused.slice(0, SHOWN_REFUSALS))
+      output.line(`line ${line}${field === null ? "" : `, ${plainText(field)}`}: ${plainText(message)}`);
+    if (unmapped.length > 0)
+      output.note(`columns that nothing became of: ${unmapped.map((name) => plainText(name)).join(", ")}`);
+    const did = dryRun ? "would be imported" : "imported";
+    output.note(
+      `${countOf(rows, "row")}: ${imported} ${did}, ${known} known, ${rows - imported - known} refused`,
+    );
+  }
+  const count = rows - imported - known;
+  if (count > 0)
+    throw new FormsvcError(
+      "failed",
+      `${countOf(count, "row")} ${count === 1 ? "does" : "do"} not fit the form`,
+    );
+}
