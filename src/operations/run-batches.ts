@@ -7,10 +7,12 @@ import type { Progress } from "./operation.ts";
  * how far it is.
  *
  * @param batches each changes some rows and returns their number; 0 means that no row of its kind is left.
+ * @param expected about how many rows there are; null if that is not known.
  */
 export async function* runBatches(
   db: Database,
   batches: readonly (() => Steps<number>)[],
+  expected: number | null = null,
 ): AsyncGenerator<Progress, void> {
   let done = 0;
   for (const batch of batches) {
@@ -18,7 +20,7 @@ export async function* runBatches(
     do {
       rows = await db.transaction(batch);
       done += rows;
-      yield { done, total: null };
+      yield { done, total: expected === null ? null : Math.max(done, expected) };
     } while (rows > 0);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { query } from "../database/database.ts";
+import { type Database, query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { countOf } from "../foundation/count-of.ts";
@@ -26,14 +26,15 @@ export interface GoingWithAccount {
   readonly contents: z.output<typeof contentsShape>;
 }
 
-export function* countWithAccount(
+export async function countWithAccount(
+  db: Database,
   accountId: string,
   { count }: Pick<WorkspaceContents, "count">,
-): Steps<GoingWithAccount> {
-  const workspaces = yield* listSolelyOwned(accountId);
+): Promise<GoingWithAccount> {
+  const workspaces = await db.read(() => listSolelyOwned(accountId));
   const contents = { endpoints: 0, submissions: 0, held: 0 };
   for (const { id } of workspaces) {
-    const { endpoints, submissions, held } = yield* count(id);
+    const { endpoints, submissions, held } = await count(db, id);
     contents.endpoints += endpoints;
     contents.submissions += submissions;
     contents.held += held;
@@ -52,9 +53,9 @@ export const countAccountContents = operation({
     workspaces: z.array(workspaceShape).describe("The workspaces that the account alone owns."),
     contents: contentsShape.describe("What these workspaces contain together."),
   }),
-  *run({ parts }: Context<WorkspaceParts>, { account: reference }) {
-    const account = yield* getAccount(reference);
-    const { workspaces, contents } = yield* countWithAccount(account.id, parts.workspaceContents);
+  async run({ db, parts }: Context<WorkspaceParts>, { account: reference }) {
+    const account = await db.read(() => getAccount(reference));
+    const { workspaces, contents } = await countWithAccount(db, account.id, parts.workspaceContents);
     return { account: accountJson(account), workspaces: workspaces.map(workspaceJson), contents };
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { query } from "../database/database.ts";
+import { type Database, query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { changed, type Context, operation, type Progress } from "../operations/operation.ts";
@@ -19,7 +19,8 @@ export const contentsShape = z.strictObject({
 
 /** Counts and deletes what belongs to a workspace in other folders. */
 export interface WorkspaceContents {
-  count(workspaceId: string): Steps<z.output<typeof contentsShape>>;
+  /** Reads in slices, because there may be millions of rows. */
+  readonly count: (db: Database, workspaceId: string) => Promise<z.output<typeof contentsShape>>;
   /** Steps that run in this order. Each deletes at most `limit` rows and returns their number; 0 means that nothing of its kind is left. */
   readonly removals: readonly ((workspaceId: string, limit: number, now: number) => Steps<number>)[];
 }
@@ -37,12 +38,10 @@ export const countContents = operation({
   access: "workspace:usage",
   input: z.strictObject(reference),
   output: z.strictObject({ workspace: workspaceShape, contents: contentsShape }),
-  *run(context: Context<WorkspaceParts>, { workspace }) {
-    const found = yield* reachWorkspace(context, workspace);
-    return {
-      workspace: workspaceJson(found),
-      contents: yield* context.parts.workspaceContents.count(found.id),
-    };
+  async run(context: Context<WorkspaceParts>, { workspace }) {
+    const { db, parts } = context;
+    const found = await db.read(() => reachWorkspace(context, workspace));
+    return { workspace: workspaceJson(found), contents: await parts.workspaceContents.count(db, found.id) };
   },
 });
 
@@ -72,11 +71,10 @@ export async function* emptyAndDelete(
   { db, parts, now }: Context<WorkspaceParts>,
   id: string,
 ): AsyncGenerator<Progress, void> {
-  const { removals } = parts.workspaceContents;
-  yield* runBatches(
-    db,
-    removals.map((remove) => () => remove(id, BATCH_SIZE, now)),
-  );
+  const { count, removals } = parts.workspaceContents;
+  const { submissions } = await count(db, id);
+  const batches = removals.map((remove) => () => remove(id, BATCH_SIZE, now));
+  yield* runBatches(db, batches, submissions);
   await db.transaction(() => deleteWorkspaceRow(id));
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { WORKSPACE_CONTENTS } from "../../src/app/features.ts";
+import type { Database } from "../../src/database/database.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { addNote, setSubmissions } from "../../src/submissions/manage/work-operations.ts";
 import { showSubmission } from "../../src/submissions/manage/submission-operations.ts";
 import { deleteAccount } from "../../src/workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
+import type { Progress } from "../../src/operations/operation.ts";
 import { threeOwners, threeOwnersOn } from "../support/actors.ts";
 import { submissionAdder } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
@@ -60,6 +62,38 @@ test("a workspace is deleted with all that is in it, while posts to others are t
     server.owner.prepare("SELECT count(*) FROM workspace WHERE id = ?").pluck().get(doomed.workspaceId),
   ).toBe(0);
   expect(server.owner.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+});
+
+test("the contents of a workspace are counted in parts", async () => {
+  const { db, ben, cleo } = await threeOwners();
+  const insert = submissionAdder(db);
+  db.transactionNow(() => {
+    for (let count = 0; count < 12_345; count += 1) insert({ endpointId: ben.endpoint });
+    insert({ endpointId: cleo.endpoint });
+  });
+  let reads = 0;
+  const read: Database["read"] = (work) => {
+    reads += 1;
+    return db.read(work);
+  };
+  const input = { workspace: ben.workspace };
+  const { contents } = await performOn({ ...db, read }, countContents, input, { parts });
+  expect(contents).toEqual({ endpoints: 1, submissions: 12_345, held: 0 });
+  // Two find the workspace and its endpoints, three count 5,000 submissions each, and one the held posts.
+  expect(reads).toBe(6);
+});
+
+test("a deletion tells how many of the submissions are gone", async () => {
+  const { db, ben } = await threeOwners();
+  const insert = submissionAdder(db);
+  db.transactionNow(() => {
+    for (let count = 0; count < 1200; count += 1) insert({ endpointId: ben.endpoint });
+  });
+  const progress: Progress[] = [];
+  const onProgress = async (each: Progress): Promise<void> => void progress.push(each);
+  await performOn(db, deleteWorkspace, { workspace: ben.workspace }, { parts, onProgress });
+  expect(progress[0]?.total).toBe(1200);
+  expect(progress.every(({ done, total }) => done <= Number(total))).toBe(true);
 });
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {

@@ -39,13 +39,13 @@ const PATH = "/dashboard/system/accounts";
 
 /** `/dashboard/system/accounts/:id`: how the holder of an account signs in, and help if they cannot. */
 export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
-  const { db, config, log } = parts;
+  const { config, log } = parts;
   const { read, write } = operatorRoutes(routes);
   leavingPages(routes, parts);
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 
   read("/system/accounts/:id", async (visit) => {
-    const state = await db.read(() => readState(parts, idOf(visit), visit.now));
+    const state = await readState(parts, idOf(visit), visit.now);
     return page(state.account.email, stateView(state, visit.viewer.accountId));
   });
 
@@ -123,7 +123,7 @@ function leavingPages(routes: Routes, parts: DashboardParts): void {
   /** Shows the page again with what was typed, if the error is a mistake in the form; else throws it. */
   async function refused(visit: Visit, error: unknown, field: string, typed: Typed): Promise<Answer> {
     const problems = problemsFrom(error, field, REFUSALS);
-    const state = await db.read(() => readState(parts, idOf(visit), visit.now));
+    const state = await readState(parts, idOf(visit), visit.now);
     return page(state.account.email, stateView(state, visit.viewer.accountId, { typed, problems }), 422);
   }
 }
@@ -154,17 +154,18 @@ interface AccountState {
   readonly isBound: boolean;
 }
 
-function* readState(
-  { config, workspaceContents }: DashboardParts,
-  id: string,
-  now: number,
-): Steps<AccountState> {
+async function readState(parts: DashboardParts, id: string, now: number): Promise<AccountState> {
+  const { db, config, workspaceContents } = parts;
+  const state = await db.read(() => readAccount(config, id, now));
+  return { ...state, going: await countWithAccount(db, id, workspaceContents) };
+}
+
+function* readAccount(config: Config, id: string, now: number): Steps<Omit<AccountState, "going">> {
   const account = yield* getAccount(id);
   const credential = yield* findCredential(account.id);
   return {
     account,
     workspaces: yield* listViewableWorkspaces({ accountId: account.id, isOperator: false }),
-    going: yield* countWithAccount(account.id, workspaceContents),
     sessions: yield* listSessions(account.id, now, config.dashboard),
     hasPassword: credential !== undefined,
     factors: yield* findSecondFactors(id),

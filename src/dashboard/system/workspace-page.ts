@@ -19,10 +19,8 @@ const NO_OWNER: ReadonlySet<string> = new Set(["usage", "not_found"]);
 export function workspacePages(routes: Routes, { db, log, workspaceContents }: DashboardParts): void {
   const show = async (visit: Visit, typed: Partial<TypedWorkspace>, problems: Problems): Promise<Answer> => {
     const id = visit.params["id"] ?? "";
-    const { workspace, counts } = await db.read(function* () {
-      const found = yield* getViewableWorkspace(visit.viewer, id);
-      return { workspace: found, counts: yield* workspaceContents.count(found.id) };
-    });
+    const workspace = await db.read(() => getViewableWorkspace(visit.viewer, id));
+    const counts = await workspaceContents.count(db, workspace.id);
     const untouched = { name: workspace.name, confirm: "", to: "", stay: "", brand: workspace.brand };
     const content = workspaceView(workspace, counts, { ...untouched, ...typed }, problems);
     return page(workspace.name, content, problems.size === 0 ? 200 : 422);

@@ -8,8 +8,7 @@ import { grouped } from "../kit/numbers.ts";
 import { planName } from "./plan-name.ts";
 import { brandPart } from "./workspace-brand.ts";
 
-type WorkspaceCounts =
-  ReturnType<WorkspaceContents["count"]> extends Generator<unknown, infer Result> ? Result : never;
+type WorkspaceCounts = Awaited<ReturnType<WorkspaceContents["count"]>>;
 
 /** The time zones that `Intl` lists, by region, and the chosen one, which may have an older name. */
 function zoneOptions(chosen: string | null): Option[] {

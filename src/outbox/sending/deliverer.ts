@@ -1,6 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../../foundation/events.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import type { Log } from "../../foundation/log.ts";
 import { workFor } from "../../foundation/work-for.ts";
 import { failureOf } from "./attempt-defect.ts";
@@ -19,6 +20,8 @@ import type { AttemptResult, Transport } from "./transport.ts";
 const RETRY_MS = 250;
 /** A claim is not used if its commit took longer than this: another server may count this one as lost by now. */
 const LONGEST_CLAIM_MS = 5000;
+/** A database that others hold for a shorter time is not logged: a command that changes many rows holds it again and again. */
+const QUIET_BUSY_MS = 5000;
 /** How long a stop waits, after its grace, for a database that refuses. The next start recovers what is left. */
 const LAST_RECORDS_MS = 2000;
 
@@ -49,6 +52,8 @@ export class Deliverer {
   readonly #waitingForRest: (() => void)[] = [];
   #notifyOthers = (): void => undefined;
   #readingMs = 0;
+  /** Since when each round found that others hold the database; null if the last one did not. */
+  #busySince: number | null = null;
   /** Whether another server may have queued something. */
   #mustLook = false;
   /** Rounds claim deliveries only while it is `running`. Once it is `stopped`, no round begins, and the database may be closed. */
@@ -171,11 +176,18 @@ export class Deliverer {
     } catch (error) {
       this.#lanes.invalidate();
       this.#belief.doubt();
-      deliveriesWaiting(this.#parts.log, error);
+      if (!this.#isBusyBriefly(error)) deliveriesWaiting(this.#parts.log, error);
       this.#rounds.later(RETRY_MS);
       return;
     }
+    this.#busySince = null;
     this.#sleep();
+  }
+
+  #isBusyBriefly(error: unknown): boolean {
+    if (!(error instanceof FormsvcError && error.code === "database_busy")) return false;
+    this.#busySince ??= performance.now();
+    return performance.now() - this.#busySince < QUIET_BUSY_MS;
   }
 
   async #readBacklog(now: number): Promise<void> {

@@ -1,4 +1,6 @@
-import { first, type Steps, text } from "../../database/steps.ts";
+import type { Database } from "../../database/database.ts";
+import { readSlice } from "../../database/slices.ts";
+import { all, first, type Steps, text } from "../../database/steps.ts";
 
 /** The contents of a workspace, shown before somebody deletes it. */
 interface WorkspaceCounts {
@@ -8,13 +10,66 @@ interface WorkspaceCounts {
   readonly held: number;
 }
 
-const COUNT_SQL = `SELECT
-  (SELECT count(*) FROM endpoint WHERE workspace_id = ?) AS endpoints,
-  (SELECT count(*) FROM submission WHERE endpoint_number IN (
-    SELECT number FROM endpoint_number JOIN endpoint ON endpoint.id = endpoint_id WHERE workspace_id = ?)) AS submissions,
-  (SELECT count(*) FROM held WHERE endpoint_id IN (SELECT id FROM endpoint WHERE workspace_id = ?)) AS held`;
+/** The number of rows of an index that one slice counts, in about a millisecond. */
+const SLICE_ROWS = 5000;
+/** Looking into an index for one endpoint takes as long as counting this number of rows. */
+const ROWS_PER_ENDPOINT = 50;
 
-export function* countContentsOf(workspaceId: string): Steps<WorkspaceCounts> {
-  const none = { endpoints: 0, submissions: 0, held: 0 };
-  return (yield* first(text<WorkspaceCounts>(COUNT_SQL, workspaceId, workspaceId, workspaceId))) ?? none;
+const ENDPOINTS_SQL = `SELECT id, number FROM endpoint JOIN endpoint_number ON endpoint_id = endpoint.id
+  WHERE workspace_id = ? ORDER BY number`;
+
+const countSql = (table: "submission" | "held", key: string): string =>
+  `SELECT count(*) AS counted, max(id) AS last
+   FROM (SELECT id FROM ${table} WHERE ${key} = ? AND id > ? ORDER BY id LIMIT ?) AS slice`;
+const SUBMISSIONS_SQL = countSql("submission", "endpoint_number");
+const HELD_SQL = countSql("held", "endpoint_id");
+
+/** Counts in slices, so that no post waits: counting three million submissions at once took half a second. */
+export async function countContentsOf(db: Database, workspaceId: string): Promise<WorkspaceCounts> {
+  const endpoints = await db.read(() =>
+    all(text<{ id: string; number: number }>(ENDPOINTS_SQL, workspaceId)),
+  );
+  const numbers = endpoints.map(({ number }) => number);
+  const ids = endpoints.map(({ id }) => id);
+  return {
+    endpoints: endpoints.length,
+    submissions: await countRows(db, SUBMISSIONS_SQL, numbers),
+    held: await countRows(db, HELD_SQL, ids),
+  };
+}
+
+/** How far a count is: `after` is the last id that was counted of the key at `index`. */
+interface Place {
+  readonly index: number;
+  readonly after: string;
+}
+
+async function countRows(db: Database, sql: string, keys: readonly unknown[]): Promise<number> {
+  let total = 0;
+  let place: Place = { index: 0, after: "" };
+  while (place.index < keys.length) {
+    const from = place;
+    const slice = await readSlice(db, () => countSlice(sql, keys, from));
+    total += slice.counted;
+    place = slice.next;
+  }
+  return total;
+}
+
+function* countSlice(
+  sql: string,
+  keys: readonly unknown[],
+  { index, after }: Place,
+): Steps<{ readonly counted: number; readonly next: Place }> {
+  let counted = 0;
+  let left = SLICE_ROWS;
+  for (let at = index, from = after; at < keys.length; at += 1, from = "") {
+    const found = yield* first(text<{ counted: number; last: string | null }>(sql, keys[at], from, left));
+    const { counted: some, last } = found ?? { counted: 0, last: null };
+    counted += some;
+    if (some === left) return { counted, next: { index: at, after: last ?? from } };
+    left -= some + ROWS_PER_ENDPOINT;
+    if (left <= 0) return { counted, next: { index: at + 1, after: "" } };
+  }
+  return { counted, next: { index: keys.length, after: "" } };
 }
