@@ -24,6 +24,7 @@ import {
 } from "./form-inputs.ts";
 import { nameInWords } from "./field-label.ts";
 import { fileHint } from "./file-hint.ts";
+import { purposeOf } from "./field-purpose.ts";
 import { htmlPattern } from "./html-pattern.ts";
 import { DEFAULT_ACCEPT } from "./file-types.ts";
 import type { FileBounds } from "./posted-file.ts";
@@ -168,7 +169,7 @@ function inputLines(field: FieldDefinition, position: InputPosition, wording: Wo
     return [`<!-- ${label}: no input of a page can hold this; send it by a script. -->`];
   if (field.type !== "array")
     return [
-      `<p><label>${label}${optional} ${control(name, item, { isRequired, isList: false })}</label></p>`,
+      `<p><label>${label}${optional} ${control(`${name}${purposeMark(path, item)}`, item, { isRequired, isList: false })}</label></p>`,
     ];
   if (item.enum === undefined || item.enum.length > MAX_BOXES)
     return [
@@ -268,6 +269,15 @@ const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {
   date: ` type="date"`,
   phone: ` type="tel" autocomplete="tel"`,
 };
+
+/** Tells the browser which facts about the visitor it may fill in. Formats say so themselves. */
+function purposeMark(path: readonly string[], field: StringField | NumberField): string {
+  if (field.type === "number" || field.enum !== undefined) return "";
+  if (field.format !== undefined && field.format !== "date") return "";
+  const isLong = isLongText(path.at(-1) ?? "", field);
+  const purpose = purposeOf(nameOf(path), field.format ?? (isLong ? "lines" : "text"));
+  return purpose === null ? "" : ` autocomplete="${purpose}"`;
+}
 
 function optionOf(value: string | number, isSelected: boolean): string {
   return `<option${isSelected ? " selected" : ""}>${escapeHtml(String(value))}</option>`;

@@ -170,7 +170,7 @@ test("a mistake is shown on the page with what was typed, and can be sent again 
   expect(status).toBe(400);
   expect(text).toContain("Email must be an e-mail address");
   expect(text).toContain('value="nobody"');
-  expect(text).not.toContain("action=");
+  expect(text).toMatch(/ action="\?once=[\w-]{22}"/);
 });
 
 const GUESTS: SchemaDefinition = {
@@ -291,7 +291,9 @@ test("a form with a field for files takes them on its page", async () => {
     { name: { type: "string" }, cv: { type: "file", accept: ["text/plain"] } },
   );
   const { text } = await server.request({ method: "GET", path });
-  expect(text).toContain('<form method="post" accept-charset="utf-8" enctype="multipart/form-data">');
+  expect(text).toMatch(
+    /<form method="post" action="[^"]*" accept-charset="utf-8" enctype="multipart\/form-data">/,
+  );
   expect(text).toContain(
     '<input type="file" id="i1" name="cv" aria-describedby="i1-hint" accept="text/plain">',
   );

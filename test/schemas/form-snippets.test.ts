@@ -64,7 +64,7 @@ test("what may stay empty is marked and the button named in the form's language;
     from: { type: "string", required: true, default: "web" },
   };
   expect(linesOf(definition, "de-AT")).toEqual([
-    '<p><label>Name <input name="name" required></label></p>',
+    '<p><label>Name <input name="name" autocomplete="name" required></label></p>',
     '<p><label>Phone (freiwillig) <input name="phone" type="tel" autocomplete="tel"></label></p>',
     '<p><label>From (freiwillig) <input name="from"></label></p>',
     "<p><button>Senden</button></p>",
@@ -135,7 +135,7 @@ test("a pattern is given to the browser if it is anchored, because there it alwa
     part: { type: "string", required: true, pattern: "[0-9]{5}" },
   };
   expect(linesOf(definition)).toEqual([
-    '<p><label>Zip <input name="zip" pattern="^[0-9]{5}$" required></label></p>',
+    '<p><label>Zip <input name="zip" autocomplete="postal-code" pattern="^[0-9]{5}$" required></label></p>',
     '<p><label>Part <input name="part" required></label></p>',
     SEND,
   ]);

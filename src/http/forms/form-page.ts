@@ -2,6 +2,7 @@ import type { Brand } from "../../foundation/brand.ts";
 import { escapeHtml, html, type Html, joinHtml } from "../../foundation/html.ts";
 import type { TextKey, Wording } from "../../languages/wording.ts";
 import type { FormEntry } from "../../submissions/receive/coerce-form.ts";
+import { purposeOf } from "../../schemas/field-purpose.ts";
 import { MAX_BOXES } from "../../schemas/form-inputs.ts";
 import {
   asksForFiles,
@@ -11,6 +12,7 @@ import {
   type PageField,
   type PageForm,
 } from "./form-fields.ts";
+import { onceAddress } from "../posts/once.ts";
 import { challengeHtml, challengeMark } from "./page-challenge.ts";
 import type { VisitorProblem } from "../visitors/visitor-words.ts";
 import { sealOf, visitorPage } from "../visitors/visitor-page.ts";
@@ -86,13 +88,11 @@ function summary({ fields, problems }: PageForm): Html | null {
 const NEW_LINE = html`\n`;
 
 /**
- * Markup of the form. Without an `action` the form is sent to the address that it came from, even if a proxy changed the path. The browser
- * is told not to check the input, because the server decides what is valid.
+ * Markup of the form with the visitor's input. The browser is told not to check it, because the server decides what is valid.
  */
 function formHtml(form: PageForm, wording: Wording): Html {
   const { fields, others, hidden } = form;
-  const encoding = asksForFiles(form) ? html` enctype="multipart/form-data"` : null;
-  return html`<form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)} novalidate>
+  return html`<form ${sending(form)} novalidate>
 ${form.hasLostFiles === true && html`<p>${wording.text("chooseFilesAgain")}</p>`}
 ${joinHtml(hidden.map(hiddenHtml), NEW_LINE)}
 ${fieldsHtml(fields, wording)}
@@ -100,6 +100,12 @@ ${joinHtml(others.map(otherHtml), NEW_LINE)}
 ${challengeHtml(form.challenge ?? null, wording)}
 <button>${wording.text("sendAgain")}</button>
 </form>`;
+}
+
+/** The attributes of a form that say how it is sent. */
+function sending(form: PageForm): Html {
+  const encoding = asksForFiles(form) ? html` enctype="multipart/form-data"` : null;
+  return html`method="post" action="${onceAddress()}" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)}`;
 }
 
 /** The number of bytes of the page that the visitor's input causes: everything except the schema's empty fields. */
@@ -204,14 +210,13 @@ function ruleMarks({ kind, rules }: PageField): Html | null {
 
 /** The form's own page before anything was sent. */
 export function blankPage(wording: Wording, look: PageLook, form: PageForm, honeypot: string | null): string {
-  const encoding = asksForFiles(form) ? html` enctype="multipart/form-data"` : null;
   return visitorPage(
     wording.language,
     look.title,
     html`${look.logo !== null && html`<img class="logo" src="${look.logo}" alt="">`}
 <h1 dir="auto">${look.title}</h1>
 ${look.intro !== null && paragraphs(look.intro)}
-<form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)}>
+<form ${sending(form)}>
 ${honeypot !== null && html`<div class="far" aria-hidden="true"><input name="${honeypot}" tabindex="-1" autocomplete="off"></div>`}
 ${fieldsHtml(form.fields, wording)}
 ${challengeHtml(form.challenge ?? null, wording)}
@@ -287,12 +292,12 @@ function otherHtml([name, value]: FormEntry): Html {
   return html`<label>${name}${control}</label>`;
 }
 
-function controlHtml({ kind, values, options }: PageField, attributes: Html): Html {
+function controlHtml({ kind, name, values, options }: PageField, attributes: Html): Html {
   const text = values[0] ?? "";
   switch (kind) {
     case "area":
       // HTML drops one line break directly after the tag.
-      return html`<textarea ${attributes} dir="auto">\n${text}</textarea>`;
+      return html`<textarea ${purposeMark(name, "lines")}${attributes} dir="auto">\n${text}</textarea>`;
     case "choice":
       return html`<select ${attributes}><option value="">–</option>${choices(options, values)}</select>`;
     case "choices":
@@ -307,13 +312,19 @@ function controlHtml({ kind, values, options }: PageField, attributes: Html): Ht
     case "phone":
       return html`<input type="tel" autocomplete="tel" ${attributes} value="${text}">`;
     case "date":
-      return html`<input type="date" ${attributes} value="${text}">`;
+      return html`<input type="date" ${purposeMark(name, "date")}${attributes} value="${text}">`;
     case "url":
     case "text":
     case "checkbox":
     default:
-      return html`<input type="${kind === "url" ? "url" : "text"}" ${attributes} value="${text}" dir="auto">`;
+      return html`<input type="${kind === "url" ? "url" : "text"}" ${purposeMark(name, "text")}${attributes} value="${text}" dir="auto">`;
   }
+}
+
+/** Tells the browser which facts about the visitor it may fill in. */
+function purposeMark(name: string, kind: Parameters<typeof purposeOf>[1]): Html | null {
+  const purpose = purposeOf(name, kind);
+  return purpose === null ? null : html`autocomplete="${purpose}" `;
 }
 
 /** Matches an option that needs no `value` attribute: the browser then sends its text, which HTML must not change. */

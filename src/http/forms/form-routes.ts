@@ -42,6 +42,7 @@ import {
   withoutInputs,
 } from "./form-fields.ts";
 import { type ErrorPage, errorPage, ownErrorPage, repeatedBytes, successPage } from "./form-page.ts";
+import { onceOf } from "../posts/once.ts";
 import { formOperation } from "../posts/post-operations.ts";
 import { prefersJson } from "../prefers-json.ts";
 import { lookOf, OWN_PAGE_PATH, ownPageRoutes, policyOf, sendThanks } from "./own-page-routes.ts";
@@ -177,8 +178,8 @@ async function postForm(
   const { entries, origin } = form;
   const { body } = form.request;
   // The address of a form is written in a page, so a secret key in it would be public.
-  const source = { origin, fromBrowser: true };
-  if (isUploadBody(body)) return takeUpload(parts, form, body, source);
+  const sent = { source: { origin, fromBrowser: true }, once: onceOf(form.request) };
+  if (isUploadBody(body)) return takeUpload(parts, form, body, sent);
   return takePost(parts, form, {
     // The inputs and not their bytes, because a multipart form has another boundary each time it is sent.
     body: Buffer.from(JSON.stringify(entries.filter(([name]) => !TOKEN_MEMBERS.has(name)))),
@@ -186,7 +187,7 @@ async function postForm(
       if (problem !== null) throw problem;
       return coerceForm(entries, definition);
     },
-    source,
+    ...sent,
   });
 }
 

@@ -11,6 +11,7 @@ import { checkEncoding } from "./check-encoding.ts";
 import { allowEndpointOrigin } from "../cors.ts";
 import { bodyTooLarge } from "../error-reply.ts";
 import { type NotReadyReason, refusalOf } from "../health-routes.ts";
+import { onceKey } from "./once.ts";
 import { MAX_READ_ON, postTooLarge } from "./upload-body.ts";
 
 /** What it takes to identify the sender. */
@@ -246,6 +247,8 @@ export interface Receipt {
 /** The content of a post, and its source if this kind of post knows it better than the headers. */
 export interface PostContent extends Pick<IncomingPost, "body" | "readFields" | "files"> {
   readonly source?: PostSource;
+  /** The page of ours that the form was sent from; undefined or absent if it was none. */
+  readonly once?: string | undefined;
 }
 
 /** The JSON body that answers an accepted post. */
@@ -265,6 +268,7 @@ export function sourceOf(request: FastifyRequest): PostSource {
 function incomingPost(request: FastifyRequest, content: PostContent): IncomingPost {
   const { headers } = request;
   const { origin, fromBrowser } = content.source ?? sourceOf(request);
+  const { once } = content;
   return {
     body: content.body,
     readFields: content.readFields,
@@ -273,7 +277,8 @@ function incomingPost(request: FastifyRequest, content: PostContent): IncomingPo
     fromBrowser,
     userAgent: headers["user-agent"],
     acceptLanguage: headers["accept-language"],
-    idempotencyKey: single(headers["idempotency-key"]),
+    idempotencyKey: once === undefined ? single(headers["idempotency-key"]) : onceKey(once, content.body),
+    waitsForTwin: once !== undefined,
     submitterIp: single(headers["x-submitter-ip"]),
     submitterUserAgent: single(headers["x-submitter-user-agent"]),
   };

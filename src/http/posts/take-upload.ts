@@ -44,7 +44,7 @@ export async function takeUpload(
   parts: PostParts,
   exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   upload: UploadBody,
-  source?: PostContent["source"],
+  sent: Pick<PostContent, "source" | "once"> = {},
 ): Promise<Receipt> {
   const { entries, files, identity, problem, isCut } = upload;
   try {
@@ -58,7 +58,7 @@ export async function takeUpload(
       body: identity,
       readFields: (_body, definition) => coerceUpload(entries, files, definition),
       files,
-      ...(source !== undefined && { source }),
+      ...sent,
     });
   } finally {
     await upload.close();

@@ -48,6 +48,8 @@ export interface IncomingPost {
   /** Whether another post has spent the same proof of work. */
   readonly isProofSpent?: boolean;
   readonly idempotencyKey: string | undefined;
+  /** Whether the post gets the result of the same post if that is still being stored; else it is refused. */
+  readonly waitsForTwin?: boolean;
   /** `X-Submitter-IP` and `X-Submitter-User-Agent`: believed from a secret key, ignored from a publishable one. */
   readonly submitterIp: string | undefined;
   readonly submitterUserAgent: string | undefined;
@@ -115,7 +117,7 @@ export const POST_REFUSALS = [
 
 export function createIntake(parts: IntakeParts): Intake {
   const { gatekeeper, idempotency, clock } = parts;
-  const inFlight = new Set<string>();
+  const inFlight = new Map<string, Promise<string>>();
   const receiveFor = async (caller: Caller, post: IncomingPost): Promise<string> => {
     const foreign = checkMayPost(caller, post, parts.onSecretInBrowser);
     if (foreign !== null) return await refuseForeign(parts, caller, post, foreign);
@@ -125,13 +127,16 @@ export function createIntake(parts: IntakeParts): Intake {
     const earlier = await idempotency.recall(idempotent, clock.now());
     if (earlier !== null) return earlier;
     const unit = `${idempotent.endpointId} ${idempotent.kind} ${idempotent.keyHash.toString("base64")}`;
-    if (inFlight.has(unit)) {
+    const twin = inFlight.get(unit);
+    if (twin !== undefined && post.waitsForTwin === true) return await twin;
+    if (twin !== undefined) {
       const message = "A post with this Idempotency-Key is still being stored; try again shortly.";
       throw new FormsvcError("conflict", message, { retryAfterSeconds: 1 });
     }
-    inFlight.add(unit);
+    const stored = store(parts, caller, post, idempotent);
+    inFlight.set(unit, stored);
     try {
-      return await store(parts, caller, post, idempotent);
+      return await stored;
     } finally {
       inFlight.delete(unit);
     }
