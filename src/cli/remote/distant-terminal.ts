@@ -8,11 +8,12 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import type { AnyOperation, Progress } from "../../operations/operation.ts";
 import type { ImportedFile } from "../../submissions/import/imported-file.ts";
 import { listAllWorkspaces } from "../../workspaces/workspace-operations.ts";
+import { isAnswerOf } from "./check-answer.ts";
 import type { ChosenServer } from "./choose-server.ts";
 import { doneBeside } from "../open.ts";
 import type { Terminal } from "../output/terminal.ts";
 import type { Output } from "../output/output.ts";
-import { errorOf, strangeAnswer } from "./remote-error.ts";
+import { errorOf, strangeAnswer, unlikeAsked } from "./remote-error.ts";
 import { linesOf, sendTo, textOf } from "./remote-request.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -63,21 +64,33 @@ class DistantDoor {
 
   /** @param file the body of the request, if the route takes a file */
   async perform(operation: AnyOperation, input: Input, file?: ImportedFile): Promise<unknown> {
-    const route = this.#routeOf(operation);
-    if (isList(operation)) return this.#readList(route, input);
+    const output = await this.#outputOf(this.#routeOf(operation), input, file);
+    if (!isAnswerOf(operation, output)) throw this.#strange();
+    return output;
+  }
+
+  async #outputOf(route: ApiRoute, input: Input, file?: ImportedFile): Promise<unknown> {
+    if (isList(route.operation)) return this.#readList(route, input);
     const answer = await this.#ask(route, input, file);
-    if (answer.headers["content-type"]?.startsWith(LINES) !== true)
-      return this.#read(await textOf(this.#origin, answer));
-    return this.#followWork(answer);
+    if (isInLines(answer)) return this.#followWork(answer);
+    const text = await textOf(this.#origin, answer);
+    if (answer.statusCode === 204) throw unlikeAsked(this.#origin);
+    return this.#read(text);
   }
 
   async stream(operation: AnyOperation, input: Input): Promise<AsyncGenerator> {
     const answer = await this.#ask(this.#routeOf(operation), input);
-    return this.#readParts(linesOf(this.#origin, answer));
+    if (isInLines(answer)) return this.#readParts(operation, linesOf(this.#origin, answer));
+    answer.destroy();
+    throw unlikeAsked(this.#origin);
   }
 
-  async *#readParts(lines: AsyncGenerator<string>): AsyncGenerator {
-    for await (const line of lines) yield this.#read(line);
+  async *#readParts(operation: AnyOperation, lines: AsyncGenerator<string>): AsyncGenerator {
+    for await (const line of lines) {
+      const part = parsed(line);
+      if (!isAnswerOf(operation, part)) throw unlikeAsked(this.#origin);
+      yield part;
+    }
   }
 
   #read(text: string): Json {
@@ -117,7 +130,8 @@ class DistantDoor {
       } = this.#read(await textOf(this.#origin, answer));
       if (!Array.isArray(rows)) throw this.#strange();
       data.push(...(rows as unknown[]));
-      cursor = next as string | null;
+      if (next !== null && (typeof next !== "string" || next === cursor)) throw this.#strange();
+      cursor = next;
       if (cursor === null || data.length >= wanted)
         return { ...rest, data, ...(hasPages && { next_cursor: cursor }) };
     }
@@ -175,6 +189,10 @@ class DistantDoor {
       });
     return only.id;
   }
+}
+
+function isInLines({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.startsWith(LINES) === true;
 }
 
 /** Escapes a value for a path. @throws not_found for a value that would change the address */

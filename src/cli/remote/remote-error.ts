@@ -51,6 +51,15 @@ export function strangeAnswer(origin: string, status: number | null): FormsvcErr
   return new FormsvcError(code, `${origin} did not answer as formsvc does${said}: ${advice}`);
 }
 
+/** The error for an answer in another form than the header `Prefer` asked for. If it was a change, it may be done. */
+export function unlikeAsked(origin: string): FormsvcError {
+  const advice = "is it a server of formsvc, and does each proxy in between pass on the header Prefer?";
+  return new FormsvcError(
+    "unavailable",
+    `${origin} did not answer in the form that was asked for: ${advice}`,
+  );
+}
+
 function movedTo(origin: string, location: string | undefined): FormsvcError {
   const to = location === undefined ? "another address" : location.slice(0, 200);
   return new FormsvcError(
