@@ -7,6 +7,7 @@ import { openNewFile } from "./sqlite/private-file.ts";
 import type { SqliteDatabase } from "./sqlite/sqlite-database.ts";
 import { APPLICATION_ID } from "./sqlite/file-owner.ts";
 import { firstRows, migrations, structure } from "./migrations.generated.ts";
+import { newerSchema } from "./newer-schema.ts";
 import { compareStructure, structureAfter } from "./sqlite/structure.ts";
 
 export interface MigrationStatus {
@@ -36,12 +37,7 @@ export function migrationStatus(
 ): MigrationStatus {
   const version = Number(db.pragma("user_version"));
   const latest = known.length;
-  if (version > latest) {
-    throw new FormsvcError(
-      "database_unusable",
-      `${db.path}: made by a newer formsvc (schema ${version}; this one knows ${latest}); install that version or newer`,
-    );
-  }
+  if (version > latest) throw newerSchema(db.path, version, latest);
   const pending = known.filter((migration) => migration.version > version).map(({ name }) => name);
   return { version, latest, pending };
 }

@@ -348,7 +348,7 @@ export function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<v
   );
 }
 
-function noEndpoint(reference: string): FormsvcError {
+export function noEndpoint(reference: string): FormsvcError {
   return new FormsvcError("not_found", `there is no endpoint ${reference}`, {
     hint: { kind: "list_endpoints" },
   });

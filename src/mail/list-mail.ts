@@ -1,10 +1,10 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { listShownDeliveries, noDelivery } from "../outbox/queue/shown-deliveries.ts";
+import { listShownDeliveries } from "../outbox/queue/shown-deliveries.ts";
 import type { Attempt, Delivery } from "../outbox/queue/delivery.ts";
 import type { ListedDelivery } from "../recipients/delivery-json.ts";
-import { type DeliveryFilter, leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
+import { type DeliveryFilter, leadOf, listAttempts, noDelivery } from "../outbox/queue/delivery-store.ts";
 import { listRecipients, readKinds } from "../outbox/queue/recipient-store.ts";
 import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { reachDelivery } from "../recipients/reach-delivery.ts";

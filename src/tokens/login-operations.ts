@@ -23,9 +23,7 @@ export const approveLogin = operation({
     if (actor.kind !== "account")
       throw new FormsvcError("forbidden", "a login is approved by somebody who is signed in");
     const login = yield* getWaiting(context, input.code);
-    const scopes = checkScopes(input.scopes);
-    if (scopes.includes("operator") && !actor.isOperator)
-      throw new FormsvcError("usage", "only an operator’s token can have the scope operator");
+    const scopes = checkScopes(input.scopes, actor);
     yield* decideLoginRow(login.userCode, actor.accountId, scopes);
     return changed(
       { login: { name: login.clientName, scopes: [...scopes] } },

@@ -60,9 +60,7 @@ export const createToken = operation({
   }),
   *run(context, { name, scopes, expires_in_ms: expiresInMs, ...input }) {
     const whose = yield* findOwner(context, input);
-    const checked = checkScopes(scopes);
-    if (checked.includes("operator") && !whose.isOperator)
-      throw new FormsvcError("usage", "only an operator’s token can have the scope operator");
+    const checked = checkScopes(scopes, whose);
     const secret = makeTokenText();
     const made = { ...whose.bound, name, scopes: checked, expiresAt: expiryOf(expiresInMs, context.now) };
     const token = yield* insertTokenRow(made, secret, context.now);

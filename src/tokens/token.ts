@@ -57,9 +57,14 @@ export function endsSoon(token: Token, now: number): boolean {
   return stateOf(token, now) === "active" && expiresAt !== null && expiresAt - now <= WARNED_BEFORE_MS;
 }
 
-/** The scopes, each once, in the order of the list. @throws usage if there are none. */
-export function checkScopes(scopes: readonly Scope[]): readonly Scope[] {
+/** The scopes of a new token, each once, in the order of the list. @throws usage if there are none, or if its owner may not have one. */
+export function checkScopes(
+  scopes: readonly Scope[],
+  owner: { readonly isOperator: boolean },
+): readonly Scope[] {
   if (scopes.length === 0) throw new FormsvcError("usage", "a token needs at least one scope");
+  if (scopes.includes("operator") && !owner.isOperator)
+    throw new FormsvcError("usage", "only an operator’s token can have the scope operator");
   return SCOPES.filter((scope) => scopes.includes(scope));
 }
 

@@ -5,7 +5,12 @@ import { requireAccess } from "../operations/actor.ts";
 import type { Context } from "../operations/operation.ts";
 import type { Workspace } from "./workspace.ts";
 import { findStanding, requireForWhole, requireStanding } from "./standing.ts";
-import { chooseWorkspace, getWorkspace, listViewableWorkspaces } from "./workspace-store.ts";
+import {
+  chooseWorkspace,
+  getWorkspace,
+  listViewableWorkspaces,
+  severalWorkspaces,
+} from "./workspace-store.ts";
 
 /** Who asks, and the access that they need. */
 export type Asking = Pick<Context, "viewing" | "access">;
@@ -58,11 +63,5 @@ function* find(
   const [only, other] = yield* listViewableWorkspaces(viewing);
   if (only === undefined) throw new FormsvcError("usage", "there is no workspace of yours yet");
   if (other === undefined) return only;
-  throw new FormsvcError(
-    "ambiguous",
-    "there are several workspaces; name the one you mean by its id or name",
-    {
-      hint: { kind: "list_workspaces" },
-    },
-  );
+  throw severalWorkspaces();
 }

@@ -173,16 +173,17 @@ function* insertFirstAccount(
 
 /** Null in an empty database. @throws ambiguous if there are several */
 function* findOnlyWorkspace(): Steps<Workspace | null> {
-  const rows = yield* all(query.selectFrom("workspace").selectAll().orderBy("id").limit(2));
-  const [row] = rows;
-  if (rows.length > 1) {
-    throw new FormsvcError(
-      "ambiguous",
-      "there are several workspaces; name the one you mean by its id or name",
-      { hint: { kind: "list_workspaces" } },
-    );
-  }
-  return row === undefined ? null : toWorkspace(row);
+  const [only, other] = yield* all(query.selectFrom("workspace").selectAll().orderBy("id").limit(2));
+  if (other !== undefined) throw severalWorkspaces();
+  return only === undefined ? null : toWorkspace(only);
+}
+
+export function severalWorkspaces(): FormsvcError {
+  return new FormsvcError(
+    "ambiguous",
+    "there are several workspaces; name the one you mean by its id or name",
+    { hint: { kind: "list_workspaces" } },
+  );
 }
 
 /**

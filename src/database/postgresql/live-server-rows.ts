@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { FormsvcError } from "../../foundation/errors.ts";
 import { LOST_MS } from "../live-servers.ts";
+import { newerSchema } from "../newer-schema.ts";
 import { version } from "../../foundation/version.ts";
 import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import { migrations } from "./migrations.generated.ts";
@@ -41,11 +41,7 @@ export async function join(client: PoolClient, id: string, shown: string): Promi
     "SELECT oldest_program AS oldest FROM schema_version",
   );
   const oldest = rows[0]?.oldest ?? 0;
-  if (oldest > OWN_SCHEMA)
-    throw new FormsvcError(
-      "database_unusable",
-      `${shown}: a newer formsvc has migrated it (schema ${oldest}; this one knows ${OWN_SCHEMA}); install that version or newer`,
-    );
+  if (oldest > OWN_SCHEMA) throw newerSchema(shown, oldest, OWN_SCHEMA);
   await client.query(`DELETE FROM live_server WHERE seen_at < ${NOW} - ${FORGOTTEN_MS}`);
   await sayAlive(client, id);
   await client.query("COMMIT");

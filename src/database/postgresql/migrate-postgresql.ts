@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Migration, MigrationStatus } from "../migrate.ts";
+import { newerSchema } from "../newer-schema.ts";
 import { MIGRATION_LOCK, readLiveServers } from "./live-server-rows.ts";
 import { migrations } from "./migrations.generated.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
@@ -109,12 +110,7 @@ async function readStatus(
   const { version, oldest } = await readVersion(client, shown);
   const latest = known.at(-1)?.version ?? 0;
   // Earlier programs can work with a newer schema, because migrations only add; one that does more raises `oldest`.
-  if (oldest > latest) {
-    throw new FormsvcError(
-      "database_unusable",
-      `${shown}: made by a newer formsvc (schema ${version}; this one knows ${latest}); install that version or newer`,
-    );
-  }
+  if (oldest > latest) throw newerSchema(shown, version, latest);
   const pending = known.filter((migration) => migration.version > version).map(({ name }) => name);
   return { version, latest, pending };
 }

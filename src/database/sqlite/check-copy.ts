@@ -4,6 +4,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "../migrations.generated.ts";
+import { newerSchema } from "../newer-schema.ts";
 
 /** What was found in a copy of a database. */
 export interface CheckedCopy {
@@ -46,12 +47,7 @@ function inspect(connection: Driver.Database, shown: string): CheckReport {
   if (version === 0 || connection.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
     throw new FormsvcError("database_unusable", `${shown}: this is not a formsvc database`);
   }
-  if (version > migrations.length) {
-    throw new FormsvcError(
-      "database_unusable",
-      `${shown}: made by a newer formsvc (schema ${version}; this one knows ${migrations.length}); install that version or newer`,
-    );
-  }
+  if (version > migrations.length) throw newerSchema(shown, version, migrations.length);
   const differences = findStructureDifferences(connection);
   // If the tables are not ours, the check of references itself may fail.
   const orphans = differences.length === 0 ? lostReferences(connection) : [];

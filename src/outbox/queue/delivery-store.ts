@@ -169,10 +169,12 @@ export function* getDelivery(id: string): Steps<Delivery> {
       if (delivery.id === id) queued = delivery;
       return queued !== undefined;
     });
-  if (queued === undefined) {
-    throw new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
-  }
+  if (queued === undefined) throw noDelivery(id);
   return queued;
+}
+
+export function noDelivery(id: string): FormsvcError {
+  return new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
 }
 
 /** The message of a summary whose Message-ID and attempts hold for all of it; the message itself if it goes by itself. */

@@ -6,7 +6,7 @@ import { all, first, run, type Steps, text } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { firstIdAt, newId } from "../../foundation/id.ts";
 import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
-import { isOfEndpoints } from "./delivery-store.ts";
+import { isOfEndpoints, noDelivery } from "./delivery-store.ts";
 import { spreadOutbox } from "../sending/spread-outbox.ts";
 
 /**
@@ -50,7 +50,7 @@ export async function replayDelivery(db: Database, id: string, options: ReplayOp
   return db.transaction(function* () {
     const rows = query.selectFrom("delivery").select(["id", "state", "lead_id"]);
     const row = yield* first(rows.where("id", "=", id));
-    if (!row) throw new FormsvcError("not_found", `there is no delivery ${id}`);
+    if (!row) throw noDelivery(id);
     checkReplay(id, row.state, options.asNew);
     const leadId = row.lead_id ?? id;
     const sent = yield* replayRow(leadId, options);

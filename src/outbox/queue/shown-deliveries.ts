@@ -1,7 +1,12 @@
 import type { Steps } from "../../database/steps.ts";
-import { FormsvcError } from "../../foundation/errors.ts";
 import type { Delivery } from "./delivery.ts";
-import { type DeliveryFilter, type DeliveryPage, getDelivery, listDeliveries } from "./delivery-store.ts";
+import {
+  type DeliveryFilter,
+  type DeliveryPage,
+  getDelivery,
+  listDeliveries,
+  noDelivery,
+} from "./delivery-store.ts";
 import type { Recipient } from "./recipient.ts";
 import { findRecipient } from "./recipient-store.ts";
 
@@ -38,8 +43,4 @@ export function* getDeliveryTo(recipientId: string, id: string): Steps<Delivery>
   const delivery = yield* getDelivery(id);
   if (delivery.recipientId === recipientId) return delivery;
   throw noDelivery(id);
-}
-
-export function noDelivery(id: string): FormsvcError {
-  return new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
 }

@@ -5,11 +5,11 @@ import type { SearchSlots } from "./search-slots.ts";
 import { type ByteRange, type FileStream, readBytes } from "../../files/read-file.ts";
 import type { FileFacts } from "../../schemas/posted-file.ts";
 import { getFileOf } from "../files/submission-files.ts";
-import { FormsvcError } from "../../foundation/errors.ts";
 import { MAX_PAGE_BYTES } from "../../operations/list-page.ts";
 import {
   deleteSubmissionRows,
   getSubmission,
+  noSubmission,
   readsEach,
   type SubmissionFilter,
   type SubmissionPage,
@@ -78,5 +78,5 @@ export function createSubmissionReader(
 function* getOwn(endpointId: string, id: string): Steps<StoredSubmission> {
   const submission = yield* getSubmission(id);
   if (submission.endpointId === endpointId && submission.deletedAt === null) return submission;
-  throw new FormsvcError("not_found", `there is no submission ${id}`);
+  throw noSubmission(id);
 }

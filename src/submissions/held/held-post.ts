@@ -8,7 +8,7 @@ import { among, deleteSome } from "../../database/some-rows.ts";
 import { all, first, run, type Steps, text, textByEngine, byEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
 import { listed, listedIds } from "../../database/list-parameter.ts";
-import { firstIdAt, isId } from "../../foundation/id.ts";
+import { checkCursor, firstIdAt, isId } from "../../foundation/id.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
 import { mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
 import type { Viewing } from "../../operations/actor.ts";
@@ -127,11 +127,7 @@ export function* listHeldPosts(
   cursor: string | null,
   maxBytes = Infinity,
 ): Steps<HeldPostPage> {
-  if (cursor !== null && !isId("held", cursor)) {
-    throw new FormsvcError("invalid_request", "the cursor is not one that a page returned", {
-      details: { cursor: "malformed" },
-    });
-  }
+  checkCursor("held", cursor);
   let ids = ofEndpoints(filter.endpointIds)
     .orderBy("id", "desc")
     .limit(limit + 1);

@@ -1,6 +1,6 @@
 import type { Steps } from "../../database/steps.ts";
 import { type EndpointRules, readReady } from "../../endpoints/endpoint-directory.ts";
-import { FormsvcError } from "../../foundation/errors.ts";
+import { noEndpoint } from "../../endpoints/endpoint-store.ts";
 import { createSpamMemory } from "../../history/spam-memory.ts";
 import type { ValidationDetails } from "../../schemas/issue-report.ts";
 import { scoreSpam } from "../../spam/score-spam.ts";
@@ -27,7 +27,7 @@ export function* explainPost(
   now: number,
 ): Steps<Explained> {
   const ready = yield* readReady(endpointId, rules);
-  if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${endpointId}`);
+  if (ready === undefined) throw noEndpoint(endpointId);
   const { endpoint, schema, honeypots, spam } = ready;
   const raw = readBody(body, honeypots, schema.definition, null);
   const checked = schema.validate(raw.fields);
