@@ -11,7 +11,7 @@ import {
 } from "./field-definition.ts";
 import { FORMAT_TESTS } from "./formats.ts";
 import { IssueReport } from "./issue-report.ts";
-import { type IssueFacts, receivedType, shorten } from "./issue.ts";
+import { type IssueFacts, receivedType, cutAfter } from "./issue.ts";
 import { type FileFacts, PostedFile } from "./posted-file.ts";
 import { compilePattern, longestRefusedText, type Pattern } from "../foundation/pattern.ts";
 
@@ -205,7 +205,7 @@ export const MAX_UNKNOWN_NAMED = 100;
 
 /** Shortens a name that is longer than the name of a field may be. */
 export function shortName(name: string): string {
-  return shorten(name, MAX_FIELD_NAME_LENGTH);
+  return cutAfter(name, MAX_FIELD_NAME_LENGTH);
 }
 
 function compileArray(field: ArrayField, unknownFields: UnknownFields): FieldCheck {

@@ -1,3 +1,5 @@
+import { shorten } from "../foundation/shorten.ts";
+
 /** One problem of a definition: its path, such as `address.properties.city.maxLength`, and what to do. */
 export interface DefinitionProblem {
   readonly path: string;
@@ -29,6 +31,5 @@ export function memberPath(path: string, name: string): string {
 
 /** A wrong value as JSON, shortened. */
 export function show(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+  return shorten(JSON.stringify(value), MAX_SHOWN_LENGTH);
 }

@@ -1,6 +1,6 @@
 import { type Wording, wordingIn } from "../languages/wording.ts";
 import { type Fields, labelAt, visitorLabel } from "./field-label.ts";
-import { issueMessage, type FieldIssue, type IssueFacts, shorten } from "./issue.ts";
+import { issueMessage, type FieldIssue, type IssueFacts, cutAfter } from "./issue.ts";
 
 /** The largest number of issues that are reported for one field: an array of 30,000 wrong items needs no 30,000 sentences. */
 export const MAX_ISSUES_IN_FIELD = 50;
@@ -100,6 +100,6 @@ export function reword(details: ValidationDetails, wording: Wording, definition:
 
 function withShortValue(facts: IssueFacts): IssueFacts {
   return facts.code === "invalid_enum_value" && typeof facts.received === "string"
-    ? { ...facts, received: shorten(facts.received, MAX_RECEIVED_LENGTH) }
+    ? { ...facts, received: cutAfter(facts.received, MAX_RECEIVED_LENGTH) }
     : facts;
 }

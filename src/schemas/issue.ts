@@ -46,7 +46,7 @@ export function issueMessage(
   wording: Wording,
   nameOf: (path: readonly string[]) => string,
 ): string {
-  const field = shorten(nameOf(path));
+  const field = cutAfter(nameOf(path));
   switch (facts.code) {
     case "invalid_type":
       return typeMessage(field, facts, wording);
@@ -63,7 +63,7 @@ export function issueMessage(
     case "invalid_enum_value":
       return wording.text("noOption", { field, options: list(facts.options, wording) });
     case "invalid_file":
-      return fileMessage(shorten(nameOf(path.slice(0, 1))), facts, wording);
+      return fileMessage(cutAfter(nameOf(path.slice(0, 1))), facts, wording);
     case "unrecognized_keys":
     default:
       return path.length === 1 && facts.keys[0] === path[0]
@@ -132,7 +132,7 @@ function expectedText(expected: string, received: string, wording: Wording): str
   const wanted = TYPE_TEXTS[expected];
   // For a field with an `enum`, `expected` lists its values.
   return wanted === undefined
-    ? wording.text("oneOfOptions", { options: shorten(expected) })
+    ? wording.text("oneOfOptions", { options: cutAfter(expected) })
     : wording.text(wanted);
 }
 
@@ -141,13 +141,13 @@ function amountOf(type: "string" | "array", bound: number, wording: Wording): st
 }
 
 function list(values: readonly unknown[], wording: Wording): string {
-  const shown = values.slice(0, MAX_LISTED).map((value) => shorten(String(value)));
+  const shown = values.slice(0, MAX_LISTED).map((value) => cutAfter(String(value)));
   const left = values.length - MAX_LISTED;
   if (left > 0) shown.push(wording.text("furtherOptions", { count: left }));
   return shown.join(", ");
 }
 
-/** Shortens a text to this length in UTF-16 units, and adds an ellipsis. */
-export function shorten(text: string, length = MAX_LABEL_LENGTH): string {
+/** The first `length` UTF-16 units of a longer text, and then an ellipsis. */
+export function cutAfter(text: string, length = MAX_LABEL_LENGTH): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }

@@ -1,3 +1,4 @@
+import { shorten } from "../../foundation/shorten.ts";
 import type { Command } from "commander";
 import { ENDPOINT_CONTENTS, openFileLinks, openKeyring, spamDefaults } from "../../app/features.ts";
 import type { FormsChange, MadeSecret, ChangeOutcome, Plan } from "../../apply/change.ts";
@@ -229,6 +230,5 @@ function titleOf({ verb, kind, name }: FormsChange): string {
 const MAX_SHOWN = 300;
 
 function valueText(value: unknown): string {
-  const text = plainText(JSON.stringify(value) ?? "none");
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+  return shorten(plainText(JSON.stringify(value) ?? "none"), MAX_SHOWN);
 }

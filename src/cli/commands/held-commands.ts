@@ -1,3 +1,4 @@
+import { shorten } from "../../foundation/shorten.ts";
 import type { Command } from "commander";
 import type { z } from "zod";
 import { plainText } from "../../foundation/plain-text.ts";
@@ -152,7 +153,6 @@ function printReleased({ output }: CommandContext, released: readonly Released[]
 }
 
 function toRow(held: HeldPostJson, endpoint: string): string[] {
-  const data = plainText(JSON.stringify(held.data));
-  const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
+  const shown = shorten(plainText(JSON.stringify(held.data)), MAX_SHOWN_DATA);
   return [held.created_at, held.id, endpoint, held.why, String(held.spam_score), shown];
 }

@@ -1,3 +1,4 @@
+import { shorten } from "../../foundation/shorten.ts";
 import type { AnyDatabase } from "../../database/any-database.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -163,8 +164,7 @@ const markReadCommand = command({
 const HEADINGS = ["CREATED", "ID", "ENDPOINT", "SPAM", "DATA"];
 
 function toRow(submission: SubmissionJson, endpoint: string): string[] {
-  const data = plainText(contentText(submission));
-  const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
+  const shown = shorten(plainText(contentText(submission)), MAX_SHOWN_DATA);
   return [submission.created_at, submission.id, endpoint, String(submission.spam_score), shown];
 }
 

@@ -1,4 +1,4 @@
-import { shorten } from "../../schemas/issue.ts";
+import { shorten } from "../../foundation/shorten.ts";
 import { readLines, readText } from "../kit/typed-text.ts";
 import { ENTRIES } from "./field-row.ts";
 import { type FieldKind, inputsOf, KIND_LABELS, kindOfRow } from "./field-kinds.ts";

@@ -31,7 +31,7 @@ export function contentOf({
 export function previewOf(data: Readonly<Record<string, unknown>>): SubmissionPreview {
   const texts = Object.entries(data)
     .slice(0, MAX_FIELDS)
-    .map(([name, value]): readonly [string, string] => [name, shorten(value)])
+    .map(([name, value]): readonly [string, string] => [name, lineOf(value)])
     .filter(([, text]) => text !== "");
   const named = (field: RegExp): string => texts.find(([name]) => field.test(name))?.[1] ?? "";
   const name = named(NAME_FIELD) || `${named(FIRST_NAME_FIELD)} ${named(LAST_NAME_FIELD)}`.trim();
@@ -56,7 +56,7 @@ function fileNames(value: unknown): string | null {
 }
 
 /** A value in one line. Numbers, lists and objects are shown as JSON. */
-function shorten(value: unknown): string {
+function lineOf(value: unknown): string {
   if (value === null || value === undefined || typeof value === "boolean") return "";
   const text = typeof value === "string" ? value : (fileNames(value) ?? JSON.stringify(value));
   const line = plainText(text.slice(0, 4 * MAX_SHOWN)).trim();

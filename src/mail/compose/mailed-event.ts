@@ -3,7 +3,8 @@ import { plainLines } from "../../foundation/plain-text.ts";
 import { valueIn } from "../../languages/value-in-words.ts";
 import type { Wording } from "../../languages/wording.ts";
 import { type MailBlock, type MailField, paragraph } from "./mail-parts.ts";
-import { oneLine, shorten } from "./mail-text.ts";
+import { oneLine } from "./mail-text.ts";
+import { shorten } from "../../foundation/shorten.ts";
 
 /** The part of an event that an e-mail shows. Its texts come from a stranger. */
 export interface MailedEvent {

@@ -1,3 +1,4 @@
+import { shorten } from "../../foundation/shorten.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 
@@ -255,8 +256,7 @@ export function sentText(sent: unknown, maxLength: number): string | null {
   if (isEmpty(sent)) return "";
   const texts = (Array.isArray(sent) ? sent : [sent]).slice(0, maxLength).map(textOf);
   if (texts.includes(null)) return null;
-  const text = texts.join(", ");
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return shorten(texts.join(", "), maxLength);
 }
 
 /** The value as a person reads it; null if it is a group. */

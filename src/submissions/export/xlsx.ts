@@ -1,3 +1,4 @@
+import { shorten } from "../../foundation/shorten.ts";
 import { zipStream } from "../../foundation/zip-stream.ts";
 import type { ZonedClock } from "../../foundation/zoned-time.ts";
 import { cellText, isFormula } from "./csv.ts";
@@ -123,12 +124,7 @@ function valueCell(reference: string, value: unknown): string {
  * cell.
  */
 function textCell(reference: string, text: string, style: number): string {
-  return `<c r="${reference}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeText(shorten(text))}</t></is></c>`;
-}
-
-function shorten(text: string): string {
-  if (text.length <= MAX_CELL_LENGTH) return text;
-  return `${text.slice(0, MAX_CELL_LENGTH - 1).toWellFormed()}…`;
+  return `<c r="${reference}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeText(shorten(text, MAX_CELL_LENGTH))}</t></is></c>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
@@ -139,7 +135,6 @@ const CODED = /_(?=x[0-9A-Fa-f]{4}_)/g;
 
 function escapeText(text: string): string {
   return text
-    .toWellFormed()
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(NOT_XML, "\ufffd")
     .replaceAll(CODED, "_x005F_")

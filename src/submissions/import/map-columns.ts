@@ -1,3 +1,4 @@
+import { shorten } from "../../foundation/shorten.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { unguarded } from "../export/csv.ts";
@@ -168,7 +169,7 @@ const MAX_NAMED = 20;
 const MAX_SHOWN = 100;
 
 function quoted(text: string): string {
-  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+  return JSON.stringify(shorten(text, MAX_SHOWN));
 }
 
 /** The first of these names, in quotes. */

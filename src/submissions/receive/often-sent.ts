@@ -1,3 +1,4 @@
+import { shorten } from "../../foundation/shorten.ts";
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import { all, type Steps, text } from "../../database/steps.ts";
 import { LISTED, listParameter } from "../../database/list-parameter.ts";
@@ -98,8 +99,7 @@ function* oftenOf(id: string, posts: readonly Readonly<Record<string, unknown>>[
 }
 
 function shown(name: string): string {
-  const text = plainText(name);
-  return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH - 1).toWellFormed()}…`;
+  return shorten(plainText(name), MAX_NAME_LENGTH);
 }
 
 /** Names the forms. The finding is sound, because strangers can cause it and the machine has no problem. */

@@ -1,3 +1,4 @@
+import { shorten } from "../../foundation/shorten.ts";
 import { valueIn } from "../../languages/value-in-words.ts";
 import { type Wording, wordingIn } from "../../languages/wording.ts";
 import type { FormWords } from "../form-words.ts";
@@ -126,8 +127,4 @@ function visible(text: string): string {
 
 function oneLine(text: string): string {
   return visible(text).replace(/\s+/g, " ").trim();
-}
-
-function shorten(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}${CUT}`;
 }
