@@ -1,7 +1,7 @@
 import { describeError, ERROR_TABLE, type ErrorCode } from "../../src/foundation/errors.ts";
 import { type VisitorWords, visitorWords } from "../../src/http/visitors/visitor-words.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
-import { POST_REFUSALS } from "../../src/submissions/receive/receive-submission.ts";
+import { POST_REFUSALS } from "../../src/submissions/receive/post-errors.ts";
 import { renderTable } from "./table.ts";
 
 /** What a person who meets an error can do. Each new code of the table needs a line here; without it, this file does not compile. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { POST_REFUSALS } from "../../submissions/receive/receive-submission.ts";
+import { POST_REFUSALS } from "../../submissions/receive/post-errors.ts";
 import { submissionId } from "../../submissions/stored/submission-json.ts";
 import { COMMON_ERRORS, type RouteDescription } from "../operation.ts";
 

@@ -40,3 +40,20 @@ export function overLimit(limit: number, now: number, isHeld: boolean): FormsvcE
     },
   );
 }
+
+/** The errors with which a post can be refused. */
+export const POST_REFUSALS = [
+  "validation_failed",
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "challenge_required",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "submission_limit",
+  "upload_limit",
+  "storage_limit",
+  "spam_blocked",
+] as const;

@@ -98,23 +98,6 @@ export interface IntakeParts extends HoldParts {
   readonly clock: Clock;
 }
 
-/** The errors with which a post can be refused. */
-export const POST_REFUSALS = [
-  "validation_failed",
-  "invalid_request",
-  "unauthorized",
-  "forbidden",
-  "challenge_required",
-  "conflict",
-  "payload_too_large",
-  "unsupported_media_type",
-  "rate_limited",
-  "submission_limit",
-  "upload_limit",
-  "storage_limit",
-  "spam_blocked",
-] as const;
-
 export function createIntake(parts: IntakeParts): Intake {
   const { gatekeeper, idempotency, clock } = parts;
   const inFlight = new Map<string, Promise<string>>();

@@ -10,7 +10,8 @@ import { limitReached, heldEvicted } from "../../foundation/events.ts";
 import type { Log } from "../../foundation/log.ts";
 import { orElse } from "../../foundation/maybe-later.ts";
 import { USAGE_PERCENTS } from "../../workspaces/usage-mark.ts";
-import { POST_REFUSALS, type Intake } from "./receive-submission.ts";
+import { POST_REFUSALS } from "./post-errors.ts";
+import type { Intake } from "./receive-submission.ts";
 
 const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** The upper bounds of the spam classes. Blocked posts are counted by their outcome. */
