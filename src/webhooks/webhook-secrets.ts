@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
+import { listedIds } from "../database/list-parameter.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
@@ -22,6 +23,8 @@ interface SigningKey {
 export interface OpenWebhook extends WebhookSettings {
   readonly endpointId: string;
   readonly destination: Destination;
+  /** As {@link addressMark}. */
+  readonly addressMark: string;
   readonly keys: readonly SigningKey[];
 }
 
@@ -38,6 +41,7 @@ export function openWebhook(keyring: Keyring, webhook: Webhook, keys: readonly S
     endpointId,
     url,
     destination: destinationOf(url),
+    addressMark: addressMark(settings.url, secretUrl),
     headers: Object.fromEntries(opened) as CustomHeaders,
     keys: keys.map(({ stored, expiresAt }) => ({ key: keyring.open(stored, keyContext(id)), expiresAt })),
   };
@@ -58,6 +62,18 @@ export function sealHeaders(keyring: Keyring, webhookId: string, headers: Custom
 export function addressColumns(keyring: Keyring, id: string, format: WebhookFormat, url: string) {
   const secret = format === "standard" ? null : keyring.seal(Buffer.from(url), urlContext(id));
   return { url: shownAddress(format, url), secret_url: secret };
+}
+
+/** Tells an address apart from others of the same webhook, by its columns alone. */
+function addressMark(url: string, secretUrl: Buffer | null): string {
+  return secretUrl === null ? url : secretUrl.toString("base64");
+}
+
+/** Reads the marks of the present addresses of these webhooks. */
+export function* addressesNow(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+  const columns = query.selectFrom("webhook").select(["id", "url", "secret_url"]);
+  const rows = yield* all(columns.where("id", "in", listedIds(ids)));
+  return new Map(rows.map(({ id, url, secret_url: secretUrl }) => [id, addressMark(url, secretUrl)]));
 }
 
 /** Reads the values of headers. @param json the column: a JSON object of names and values. */

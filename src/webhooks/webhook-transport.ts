@@ -9,7 +9,7 @@ import { formWordsReader } from "./form-words.ts";
 import { createWebhookReader } from "./open-webhooks.ts";
 import type { HttpSender } from "./send.ts";
 import { type DeliverySettings, WEBHOOK_KIND } from "./webhook.ts";
-import type { OpenWebhook } from "./webhook-secrets.ts";
+import { addressesNow, type OpenWebhook } from "./webhook-secrets.ts";
 
 /** After this number of failures in a row, a webhook gets only probes. */
 const FAILURES_UNTIL_PROBES = 5;
@@ -34,6 +34,7 @@ export function createWebhookTransport(parts: WebhookTransportParts): Transport 
   // Webhooks on one host share its limit, whatever their paths.
   const routeTo = (open: OpenWebhook): Route => ({
     destination: new URL(open.url).host,
+    address: open.addressMark,
     gatherSeconds: null,
     send: (message) => makeAttempt(attempt, open, message),
   });
@@ -42,6 +43,7 @@ export function createWebhookTransport(parts: WebhookTransportParts): Transport 
     sharedKind: WEBHOOK_KIND,
     policy: policyOf(settings),
     routes: async (now) => new Map([...(await readWebhooks(now))].map(([id, open]) => [id, routeTo(open)])),
+    addressesNow,
     report: (ended, record) => logAttempt(log, ended, record),
     destroy: () => sender.destroy(),
   };

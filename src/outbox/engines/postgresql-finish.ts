@@ -1,5 +1,6 @@
 import { all, prepared, run, type Steps, text } from "../../database/steps.ts";
 import { RECORD_OF_ROWS } from "./postgresql-claimed-rows.ts";
+import { findFormer } from "../sending/former-address.ts";
 import {
   changedSituation,
   type RecipientSituation,
@@ -7,7 +8,7 @@ import {
   type SituationRow,
   toSituation,
 } from "../sending/recipient-situation.ts";
-import { settleAttempt } from "../sending/settle-attempt.ts";
+import { settleEnded } from "../sending/settle-attempt.ts";
 import type { EndedAttempt, RecordedAttempt } from "../sending/transport.ts";
 
 const ENDED = `ended AS MATERIALIZED (SELECT * FROM json_to_recordset(:ended) AS ended (id text COLLATE "C", attempt integer,
@@ -42,6 +43,13 @@ const FINISH_SQL = {
 /** The situation of each recipient, by its id. */
 type Situations = ReadonlyMap<string, RecipientSituation>;
 
+/** What all attempts of a call are settled by. */
+interface Given {
+  /** The attempts that went to an address which their recipient has no more. */
+  readonly former: ReadonlySet<EndedAttempt>;
+  readonly now: number;
+}
+
 interface Recorded {
   /** By the id of the delivery. */
   readonly records: ReadonlyMap<string, RecordedAttempt>;
@@ -53,17 +61,22 @@ export function createFinish(self: string) {
   return function* (attempts: readonly EndedAttempt[], now: number): Steps<(RecordedAttempt | null)[]> {
     if (attempts.length === 0) return [];
     const before = yield* lockRecipients(attempts);
+    const former = yield* findFormer(attempts, before);
     const single = onePerMessage(attempts);
+    const given = { former, self, now };
     const known = single.filter(({ delivery }) => before.has(delivery.recipientId));
-    const ofRows = yield* recordOwn(known.filter(isOfRow), before, { how: "recordOfRows", self, now });
+    const ofRows = yield* recordOwn(known.filter(isOfRow), before, {
+      how: "recordOfRows",
+      ...given,
+    });
     // A row of the outbox may have been moved into `delivery` meanwhile.
     const left = known.filter(({ delivery }) => !ofRows.records.has(delivery.id));
-    const others = yield* recordOwn(left, ofRows.situations, { how: "record", self, now });
+    const others = yield* recordOwn(left, ofRows.situations, { how: "record", ...given });
     const { situations } = others;
     const records = new Map([...ofRows.records, ...others.records]);
     for (const ended of known) {
       if (ended.delivery.memberIds.length === 0) continue;
-      const record = records.get(ended.delivery.id) ?? settle(ended, situations, now);
+      const record = records.get(ended.delivery.id) ?? settle(ended, situations, given);
       if (record !== null) yield* recordMembers(ended, record, self, now);
     }
     for (const [id, situation] of before) {
@@ -111,15 +124,11 @@ function* lockRecipients(attempts: readonly EndedAttempt[]): Steps<Situations> {
 function* recordOwn(
   attempts: readonly EndedAttempt[],
   before: Situations,
-  {
-    how,
-    self,
-    now,
-  }: { readonly how: "record" | "recordOfRows"; readonly self: string; readonly now: number },
+  { how, self, ...given }: Given & { readonly how: "record" | "recordOfRows"; readonly self: string },
 ): Steps<Recorded> {
   for (let own = attempts; own.length > 0;) {
-    const { records, situations } = settleAll(own, before, now);
-    const rows = own.map((ended) => toRow(ended, records.get(ended.delivery.id), now));
+    const { records, situations } = settleAll(own, before, given);
+    const rows = own.map((ended) => toRow(ended, records.get(ended.delivery.id), given.now));
     const found = yield* all(prepared<FoundRow>(how, FINISH_SQL[how], { ended: JSON.stringify(rows), self }));
     if (found.length === own.length) {
       for (const { id, is_recorded: isRecorded } of found) if (!isRecorded) records.delete(id);
@@ -138,12 +147,12 @@ interface FoundRow {
 }
 
 /** Settles the attempts one after the other, because each may change the situation of its recipient. */
-function settleAll(attempts: readonly EndedAttempt[], before: Situations, now: number) {
+function settleAll(attempts: readonly EndedAttempt[], before: Situations, given: Given) {
   const situations = new Map(before);
   const records = new Map<string, RecordedAttempt>();
   for (const ended of attempts) {
     const { id, recipientId } = ended.delivery;
-    const record = settle(ended, situations, now);
+    const record = settle(ended, situations, given);
     if (record === null) continue;
     records.set(id, record);
     situations.set(recipientId, record.after);
@@ -152,16 +161,10 @@ function settleAll(attempts: readonly EndedAttempt[], before: Situations, now: n
 }
 
 /** What follows from an attempt; null if its recipient was deleted. */
-function settle(
-  { delivery, result, transport, random }: EndedAttempt,
-  situations: Situations,
-  now: number,
-): RecordedAttempt | null {
-  const situation = situations.get(delivery.recipientId);
+function settle(ended: EndedAttempt, situations: Situations, { former, now }: Given): RecordedAttempt | null {
+  const situation = situations.get(ended.delivery.recipientId);
   if (situation === undefined) return null;
-  const { spent, interruptions, isProbe } = delivery;
-  const before = { ...situation, spent, interruptions, isProbe };
-  const after = settleAttempt(before, result, transport.policy, { now, random });
+  const after = settleEnded(ended, situation, { isFormer: former.has(ended), now });
   return { before: situation.recipientState, after };
 }
 

@@ -99,7 +99,7 @@ export function createClaims(db: SqliteDatabase): Claims {
           if (memberIds.length > 0) giveMembersBack.run(listParameter(memberIds));
         }
       }),
-    finish: (ended, now) => runNow(() => finish(ended, now)),
+    finish,
     readAbandoned: () => all(selectSending()),
     // On SQLite the process always learns whether its commit succeeded.
     giveBackUnknown: () => runNow(() => undefined),

@@ -1,5 +1,7 @@
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
+import type { Claims } from "../sending/claims.ts";
+import { findFormer } from "../sending/former-address.ts";
 import {
   changedSituation,
   type RecipientSituation,
@@ -7,7 +9,7 @@ import {
   type SituationRow,
   toSituation,
 } from "../sending/recipient-situation.ts";
-import { settleAttempt } from "../sending/settle-attempt.ts";
+import { settleEnded } from "../sending/settle-attempt.ts";
 import type { EndedAttempt, RecordedAttempt, Settlement } from "../sending/transport.ts";
 
 export const FINISH_SQL = {
@@ -22,10 +24,8 @@ export const FINISH_SQL = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 } as const;
 
-type Finish = (ended: readonly EndedAttempt[], now: number) => (RecordedAttempt | null)[];
-
 /** Records how attempts ended, as `Claims.finish` says. */
-export function createFinish(db: SqliteDatabase): Finish {
+export function createFinish(db: SqliteDatabase): Claims["finish"] {
   const selectRecipient = db.prepare(FINISH_SQL.recipient);
   const recordDelivery = createDeliveryRecord(db);
   const updateRecipient = db.prepare(SITUATION_SQL.update);
@@ -37,25 +37,26 @@ export function createFinish(db: SqliteDatabase): Finish {
   const finish = (
     ended: EndedAttempt,
     recipient: RecipientSituation,
-    now: number,
+    { isFormer, now }: { readonly isFormer: boolean; readonly now: number },
   ): RecordedAttempt | null => {
-    const { delivery, result, transport, random } = ended;
-    const { spent, interruptions, isProbe } = delivery;
-    const situation = { ...recipient, spent, interruptions, isProbe };
-    const after = settleAttempt(situation, result, transport.policy, { now, random });
+    const { delivery } = ended;
+    const after = settleEnded(ended, recipient, { isFormer, now });
     if (!recordDelivery(ended, after, now)) return null;
     const changed = changedSituation(delivery.recipientId, recipient, after);
     if (changed !== null) updateRecipient.run(...changed);
     return { before: recipient.recipientState, after };
   };
 
-  return (attempts, now) => {
+  return function* (attempts, now) {
     const recipients = new Map<string, RecipientSituation | null>();
+    for (const { delivery } of attempts)
+      if (!recipients.has(delivery.recipientId))
+        recipients.set(delivery.recipientId, read(delivery.recipientId));
+    const former = yield* findFormer(attempts, recipients);
     return attempts.map((ended) => {
       const { recipientId } = ended.delivery;
-      const known = recipients.get(recipientId);
-      const recipient = known === undefined ? read(recipientId) : known;
-      const record = recipient && finish(ended, recipient, now);
+      const recipient = recipients.get(recipientId) ?? null;
+      const record = recipient && finish(ended, recipient, { isFormer: former.has(ended), now });
       recipients.set(recipientId, record?.after ?? recipient);
       return record;
     });

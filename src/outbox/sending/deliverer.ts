@@ -262,7 +262,8 @@ export class Deliverer {
   #conclude(sending: Sending, result: AttemptResult): void {
     const { clock, random } = this.#parts;
     const { lane, delivery } = sending;
-    this.#ended.add({ delivery, transport: lane.transport, result, random: random() });
+    const sentTo = lane.route.address;
+    this.#ended.add({ delivery, transport: lane.transport, result, sentTo, random: random() });
     this.#lanes.release(sending, result, clock.now());
     this.#goOn(sending);
   }

@@ -1,11 +1,14 @@
 import type { RecipientState } from "../queue/recipient.ts";
-import type { AttemptSituation } from "./settle-attempt.ts";
+import type { Breaker } from "./breaker.ts";
 
 /** The columns of a recipient that an attempt may change. */
-export type RecipientSituation = Pick<
-  AttemptSituation,
-  "recipientState" | "breaker" | "goneAt" | "failingSince" | "refusals"
->;
+export interface RecipientSituation {
+  readonly recipientState: RecipientState;
+  readonly breaker: Breaker;
+  readonly goneAt: number | null;
+  readonly failingSince: number | null;
+  readonly refusals: number;
+}
 
 export interface SituationRow {
   readonly state: RecipientState;

@@ -1,7 +1,8 @@
-import { afterFailure, afterSuccess, type Breaker } from "./breaker.ts";
+import { afterFailure, afterSuccess } from "./breaker.ts";
 import type { RecipientState } from "../queue/recipient.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
-import type { AttemptResult, DeliveryPolicy, Settlement } from "./transport.ts";
+import type { RecipientSituation } from "./recipient-situation.ts";
+import type { AttemptResult, DeliveryPolicy, EndedAttempt, Settlement } from "./transport.ts";
 
 /** The least time between the two answers `gone` that stop a recipient: a single one may come from a deployment. */
 const GONE_APART_MS = 60_000;
@@ -11,15 +12,10 @@ const GONE_APART_MS = 60_000;
 const FREE_INTERRUPTIONS = 4;
 
 /** What an attempt finds in its rows when it ends. */
-export interface AttemptSituation {
+export interface AttemptSituation extends RecipientSituation {
   readonly spent: number;
   readonly interruptions: number;
   readonly isProbe: boolean;
-  readonly recipientState: RecipientState;
-  readonly breaker: Breaker;
-  readonly goneAt: number | null;
-  readonly failingSince: number | null;
-  readonly refusals: number;
 }
 
 export interface SettlementTime {
@@ -55,6 +51,36 @@ export function settleAttempt(
       break;
   }
   return { ...sameRecipient, ...interrupt(before, recipientState, policy, time.now) };
+}
+
+/** What follows from an attempt. @param isFormer whether it went to an address that the recipient has no more */
+export function settleEnded(
+  { delivery, result, transport, random }: EndedAttempt,
+  recipient: RecipientSituation,
+  { isFormer, now }: { readonly isFormer: boolean; readonly now: number },
+): Settlement {
+  const { spent, interruptions, isProbe } = delivery;
+  const before = { ...recipient, spent, interruptions, isProbe };
+  return isFormer
+    ? settleFormer(before, result, transport.policy, now)
+    : settleAttempt(before, result, transport.policy, { now, random });
+}
+
+/**
+ * For an attempt to an address that the recipient has no more. What it delivered is delivered; else the message goes to the new address soon
+ * and has spent nothing. It says nothing about the recipient's new address.
+ */
+function settleFormer(
+  before: AttemptSituation,
+  { blame }: Pick<Result, "blame">,
+  policy: DeliveryPolicy,
+  now: number,
+): Settlement {
+  const { recipientState, breaker, goneAt, failingSince, refusals, spent } = before;
+  const sameRecipient = { recipientState, breaker, goneAt, failingSince, refusals };
+  if (blame === "nobody")
+    return { ...sameRecipient, state: "delivered", spent, interruptions: 0, dueAt: now };
+  return { ...sameRecipient, ...interrupt(before, recipientState, policy, now) };
 }
 
 function settleSuccess(

@@ -1,3 +1,4 @@
+import type { Steps } from "../../database/steps.ts";
 import type { Breaker } from "./breaker.ts";
 import type { Claim } from "./claimed-delivery.ts";
 import type { RecipientState } from "../queue/recipient.ts";
@@ -14,6 +15,11 @@ export interface Transport {
   readonly policy: DeliveryPolicy;
   /** The routes by the ids of the recipients. Messages to a recipient without a route wait until it has one. */
   routes(now: number): Promise<ReadonlyMap<string, Route>>;
+  /**
+   * Reads what tells the present addresses of these recipients apart, as {@link Route.address} has it. Absent if their addresses never
+   * change. Call inside a transaction.
+   */
+  readonly addressesNow?: (ids: readonly string[]) => Steps<ReadonlyMap<string, string>>;
   /** Logs an attempt. It is called for every attempt that is on record. */
   report(ended: EndedAttempt, record: RecordedAttempt): void;
   /** Ends every connection. Attempts under way end soon, with the outcome `interrupted`. */
@@ -24,6 +30,8 @@ export interface Transport {
 export interface Route {
   /** The host of a webhook, or the mail server of e-mail. Recipients at the same destination share a limit of attempts under way. */
   readonly destination: string;
+  /** Tells the address apart from an earlier or later one of this recipient. Absent if it never changes. */
+  readonly address?: string;
   /** How long messages are gathered, to go as one; null if each goes by itself. Needs a policy with a pace. */
   readonly gatherSeconds: number | null;
   /** Makes one attempt, whose time limit starts now. It rejects only because of a defect, which counts as a failure of the recipient. */
@@ -119,6 +127,8 @@ export interface EndedAttempt {
   readonly delivery: Claim;
   readonly result: AttemptResult;
   readonly transport: Transport;
+  /** The address of the route that it took, as {@link Route.address}. */
+  readonly sentTo?: string | undefined;
   /** From 0 up to 1. It is drawn when the attempt ended, so that recording the attempt again gives the same plan. */
   readonly random: number;
 }

@@ -63,6 +63,7 @@ async function tell(
     conditions: [],
     format,
     endpointId: "ep_1",
+    addressMark: url,
     keys: [],
   };
   const message = { id: "msg_1", body: JSON.stringify(event) };
