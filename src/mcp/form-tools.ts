@@ -29,7 +29,7 @@ export const listEndpoints = tool({
   operations: [listAllEndpoints],
   async run({ call }, { workspace, ...asked }) {
     const { data } = await call(listAllEndpoints, { workspace });
-    const { page, next_cursor } = pageOf(data, asked);
+    const { page, next_cursor } = pageOf(data, asked, "ep");
     return { answer: { endpoints: page, next_cursor }, ids: page.map(({ id }) => id) };
   },
 });
@@ -65,7 +65,7 @@ export const listWebhooks = tool({
   operations: [webhookOperations.list],
   async run({ call }, { endpoint, workspace, ...asked }) {
     const { data } = await call(webhookOperations.list, { endpoint, workspace });
-    const { page, next_cursor } = pageOf(data, asked);
+    const { page, next_cursor } = pageOf(data, asked, "wh");
     const webhooks = page.map((each) => ({ ...each, url: withoutQuery(each.url) }));
     return { answer: { webhooks, next_cursor }, ids: page.map(({ id }) => id) };
   },

@@ -1,5 +1,6 @@
 import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { describeError, FormsvcError } from "../foundation/errors.ts";
+import { problemsOf } from "../foundation/problems.ts";
 import { version } from "../foundation/version.ts";
 import type { Access } from "../operations/access.ts";
 import { type Actor, requireAccess } from "../operations/actor.ts";
@@ -28,7 +29,7 @@ export function createMcpServer(access: AgentAccess): McpServer {
   );
   for (const tool of TOOLS.filter((each) => isAllowed(each, access))) {
     const { name, title, description, group } = tool;
-    const inputSchema: StandardSchemaWithJSON = tool.input;
+    const inputSchema = describedOnly(tool.input);
     const annotations = {
       title,
       readOnlyHint: group === null,
@@ -40,6 +41,29 @@ export function createMcpServer(access: AgentAccess): McpServer {
     );
   }
   return server;
+}
+
+/** The schema as clients read it. It lets any arguments pass, because they are checked where a refused call is noted too. */
+function describedOnly(input: Tool["input"]): StandardSchemaWithJSON {
+  const { version: edition, vendor, jsonSchema } = input["~standard"];
+  return { "~standard": { version: edition, vendor, jsonSchema, validate: (value) => ({ value }) } };
+}
+
+/** The largest number of problems of arguments that are told, and of characters of a name in them. */
+const MAX_PROBLEMS = 5;
+const MAX_NAME_LENGTH = 100;
+
+/** @throws invalid_request */
+function checkArguments({ input }: Tool, given: unknown): never {
+  const read = input.safeParse(given ?? {});
+  if (read.success) return read.data as never;
+  const problems = problemsOf(read.error)
+    .slice(0, MAX_PROBLEMS)
+    .map(({ path, message, isUnknown }) => {
+      const name = path.map((each) => each.slice(0, MAX_NAME_LENGTH)).join(".");
+      return isUnknown ? `there is no argument ${JSON.stringify(name)}` : `${name}: ${message}`;
+    });
+  throw new FormsvcError("invalid_request", problems.join("; "));
 }
 
 /** Whether the tool's group is allowed, and the actor may run one of its operations. */
@@ -64,7 +88,7 @@ function may(actor: Actor, access: Access): boolean {
 async function answer(tool: Tool, access: AgentAccess, input: unknown): Promise<CallToolResult> {
   try {
     const context = { ...access, may: (asked: Access) => may(access.actor, asked) };
-    const answer = await tool.run(context, input as never);
+    const answer = await tool.run(context, checkArguments(tool, input));
     const ids = answer.ids.slice(0, MAX_NOTED_IDS);
     await access.call(noteCall, { tool: tool.name, ids, endpoint: answer.endpoint ?? null });
     return { content: contentOf(answer, access) };

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isId } from "../foundation/id.ts";
 import type { Access } from "../operations/access.ts";
 import type { AnyOperation, Operation } from "../operations/operation.ts";
 import type { TOOL_NAMES } from "../tokens/agent-calls.ts";
@@ -96,11 +98,18 @@ interface WholePage {
   readonly cursor?: string | undefined;
 }
 
-/** The rows of one page in the order of their ids, because a list of everything may be larger than an agent can read. */
+/**
+ * The rows of one page in the order of their ids, because a list of everything may be larger than an agent can read.
+ *
+ * @param kind what the ids of the rows begin with @throws invalid_request for a cursor that is no such id
+ */
 export function pageOf<Row extends { readonly id: string }>(
   rows: readonly Row[],
   { limit, cursor = "" }: WholePage,
+  kind: Parameters<typeof isId>[0],
 ): { readonly page: readonly Row[]; readonly next_cursor: string | null } {
+  if (cursor !== "" && !isId(kind, cursor))
+    throw new FormsvcError("invalid_request", "the cursor is not one that a page returned");
   const after = rows.filter(({ id }) => id > cursor).toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const page = after.slice(0, limit);
   return { page, next_cursor: after.length > limit ? (page.at(-1)?.id ?? null) : null };

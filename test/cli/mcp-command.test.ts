@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
 import { agentOf, type Agent, insideOf, newClient } from "../support/agent.ts";
@@ -176,34 +177,52 @@ test("it ends when its standard input ends", async () => {
   expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, "", ""]);
 });
 
-test("what was asked before its standard input ended is answered", async () => {
-  const machine = operatorMachine();
-  await machine.createEndpoint();
-  const clientInfo = { name: "pipe", version: "1" };
-  const begin = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
-  const call = (id: number, name: string) => ({
-    jsonrpc: "2.0",
-    id,
-    method: "tools/call",
-    params: { name, arguments: {} },
+/** The program with a file as its standard input. */
+function runFrom(machine: OperatorMachine, input: string) {
+  const [command = "", ...words] = programFor(["mcp"]);
+  writeFileSync(machine.path("asked"), input);
+  const asked = openSync(machine.path("asked"), "r");
+  const { status, stdout, stderr } = spawnSync(command, [...words, "mcp"], {
+    cwd: machine.folder,
+    env: { ...process.env, ...compileCache() },
+    stdio: [asked, "pipe", "pipe"],
+    encoding: "utf8",
   });
-  const asked = [
-    { jsonrpc: "2.0", id: 1, method: "initialize", params: begin },
-    { jsonrpc: "2.0", method: "notifications/initialized" },
-    ...["search_submissions", "list_endpoints", "list_held", "get_usage"].map((name, at) =>
-      call(at + 2, name),
-    ),
-  ];
-  const input = asked.map((each) => `${JSON.stringify(each)}\n`).join("");
-  const ran = await machine.run(["mcp"], { input });
-  expect([ran.code, ran.stderr]).toEqual([0, ""]);
-  const answers = ran.stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { id: number; result?: { isError?: true } });
-  expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([1, 2, 3, 4, 5]));
-  expect(answers.filter(({ result }) => result?.isError === true)).toEqual([]);
-});
+  closeSync(asked);
+  return { code: status, stdout, stderr };
+}
+
+test.each(["a pipe", "a file"])(
+  "what was asked before its standard input, %s, ended is answered",
+  async (kind) => {
+    const machine = operatorMachine();
+    await machine.createEndpoint();
+    const clientInfo = { name: "pipe", version: "1" };
+    const begin = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const call = (id: number, name: string) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name, arguments: {} },
+    });
+    const asked = [
+      { jsonrpc: "2.0", id: 1, method: "initialize", params: begin },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      ...["search_submissions", "list_endpoints", "list_held", "get_usage"].map((name, at) =>
+        call(at + 2, name),
+      ),
+    ];
+    const input = asked.map((each) => `${JSON.stringify(each)}\n`).join("");
+    const ran = kind === "a pipe" ? await machine.run(["mcp"], { input }) : runFrom(machine, input);
+    expect([ran.code, ran.stderr]).toEqual([0, ""]);
+    const answers = ran.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { id: number; result?: { isError?: true } });
+    expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([1, 2, 3, 4, 5]));
+    expect(answers.filter(({ result }) => result?.isError === true)).toEqual([]);
+  },
+);
 
 test("what is no message is told on standard error, and the next message is answered", async () => {
   const machine = operatorMachine();

@@ -49,6 +49,39 @@ test("a call that is refused is noted too, with its tool and without what it ask
   expect(calls(server)).toEqual([{ detail: "get_submission (2 calls)", subject: "", token_name: "test" }]);
 });
 
+test("a call with wrong arguments is noted too, and its answer does not repeat them without bound", async () => {
+  const server = await startServer({ mcp: { enabled: true } });
+  const agent = await connectAgent(server.url, await makeToken(server));
+  nextMinute(server);
+  const long = "x".repeat(50_000);
+  const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`name${index}`, 1]));
+  const answers = [
+    await agent.call("list_endpoints", { [long]: 1, endpoint: long }),
+    await agent.call("list_endpoints", many),
+    await agent.call("list_endpoints", { workspace: 1 }),
+  ];
+  for (const { isError, said } of answers) {
+    expect([isError, said["code"]]).toEqual([true, "invalid_request"]);
+    expect(JSON.stringify(said).length).toBeLessThan(700);
+  }
+  expect(answers.map(({ said }) => said["message"])).toEqual([
+    expect.stringContaining('there is no argument "xxx'),
+    expect.stringContaining('there is no argument "name0"; there is no argument "name1"'),
+    "workspace: Invalid input: expected string, received number",
+  ]);
+  expect(calls(server)).toMatchObject([{ detail: "list_endpoints (3 calls)", subject: "" }]);
+});
+
+test("a list that is read whole takes no cursor that no page returned", async () => {
+  const server = await startServer({ mcp: { enabled: true } });
+  const { id } = await server.addEndpoint();
+  const agent = await connectAgent(server.url, await makeToken(server));
+  for (const name of ["list_endpoints", "list_webhooks"])
+    for (const cursor of ["a", "ep_", "wh_", id.replace("ep_", "sub_")])
+      expect((await agent.call(name, { cursor })).said["code"], cursor).toBe("invalid_request");
+  expect((await agent.call("list_endpoints", { cursor: id })).said["endpoints"]).toEqual([]);
+});
+
 test("an entry names whole ids, each once, as far as there is room", async () => {
   const server = await startServer();
   await server.addEndpoint();

@@ -40,14 +40,13 @@ export function agentOf(client: Client): Agent {
       const answer = await client.callTool({ name, arguments: input });
       const texts = (answer.content as { text: string }[]).map(({ text }) => text);
       const [said = "", untrusted = ""] = texts;
-      return { isError: answer.isError === true, said: readSaid(said), untrusted };
+      return {
+        isError: answer.isError === true,
+        said: JSON.parse(said) as Record<string, unknown>,
+        untrusted,
+      };
     },
   };
-}
-
-/** Reads our part of an answer. If the SDK itself refuses the arguments, its answer is a sentence and not JSON. */
-function readSaid(text: string): Record<string, unknown> {
-  return text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : { message: text };
 }
 
 /** Reads what stands inside the boundary of an answer, and throws if there is no boundary. */

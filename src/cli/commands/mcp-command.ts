@@ -112,7 +112,8 @@ async function serveUntilClosed(access: Omit<AgentAccess, "onDefect">): Promise<
   const served = serveAgent({ ...access, onDefect }, (reason) =>
     writeError(`formsvc: what the client sent could not be read: ${plainText(reason).slice(0, MAX_REASON)}`),
   );
-  await once(process.stdin, "close");
+  // A file that is standard input ends and is never closed.
+  await Promise.race(["end", "close"].map((event) => once(process.stdin, event)));
   await served.close();
 }
 
