@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -117,6 +118,12 @@ test("statements are kept in bounds and still right after a thousand different o
   }
 });
 
+function namedPipe(): string {
+  const path = join(temporaryFolder(), "pipe.db");
+  execFileSync("mkfifo", [path]);
+  return path;
+}
+
 describe("a path that cannot be used is refused with what to do", () => {
   test.each([
     [
@@ -124,6 +131,7 @@ describe("a path that cannot be used is refused with what to do", () => {
       () => join(temporaryFolder(), "no", "formsvc.db"),
       /folder does not exist/,
     ],
+    ["a pipe instead of a file", () => namedPipe(), /it is no file; name the right one/],
     ["a folder instead of a file", () => temporaryFolder(), /it is a folder; name a file in it/],
     [
       "a file that is no database",

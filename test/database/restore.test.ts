@@ -1,11 +1,15 @@
+import { execFileSync } from "node:child_process";
 import {
   chownSync,
   copyFileSync,
   cpSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -132,6 +136,42 @@ test("a damaged, foreign, newer or missing backup changes nothing", async () => 
     (name) => !(name in expected) && !/-(?:wal|shm)$/.test(name),
   );
   expect(left.sort()).toEqual(names);
+});
+
+test.each([
+  ["of the file format", 18],
+  ["of the schema format", 47],
+])("a backup with a flipped byte in its header, %s, is called damaged", async (_what, at) => {
+  const { machine } = machineWithBackup();
+  const bytes = readFileSync(machine.path("copy.db"));
+  bytes[at] = ~(bytes[at] ?? 0);
+  writeFileSync(machine.path("flipped.db"), bytes);
+  const ran = await machine.run(["restore", "flipped.db", "--yes"]);
+  expect([ran.code, ran.stderr]).toEqual([5, expect.stringMatching(/flipped\.db: damaged: .+\n$/)]);
+});
+
+test("a link that leads nowhere is not replaced by the restored database, and is named with what to do", async () => {
+  const { machine } = machineWithBackup();
+  symlinkSync("/not-mounted/formsvc.db", machine.path("dead.db"));
+  symlinkSync("loop.db", machine.path("loop.db"));
+  for (const link of ["dead.db", "loop.db"]) {
+    const ran = await machine.run(["restore", "copy.db", "--db", link, "--yes"]);
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${link}: this is a link that leads`),
+    ]);
+    expect(lstatSync(machine.path(link)).isSymbolicLink()).toBe(true);
+  }
+});
+
+test("a pipe in the place of a backup's log is refused and not waited for", async () => {
+  const { machine } = machineWithBackup();
+  execFileSync("mkfifo", [machine.path("copy.db-wal")]);
+  const ran = await machine.run(["restore", "copy.db", "--yes"]);
+  expect([ran.code, ran.stderr]).toEqual([
+    5,
+    expect.stringContaining("copy.db-wal: this must be a plain file"),
+  ]);
 });
 
 test("a database that is damaged beyond reading is replaced and kept as it is", async () => {

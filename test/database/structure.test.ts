@@ -177,6 +177,19 @@ test("SQLite's own tables and Litestream's are no difference", () => {
   connection.close();
 });
 
+test.each([
+  ["a virtual table", "CREATE VIRTUAL TABLE _litestream_x USING fts5(a)"],
+  ["a computed column", "CREATE TABLE _litestream_x (a, b AS (abs(a)))"],
+  ["a computed check", "CREATE TABLE _litestream_x (a CHECK (abs(a)))"],
+])("%s is a difference also under a name like those of Litestream's tables", (_what, sql) => {
+  const connection = new SqliteDatabase(":memory:");
+  for (const { sql: ours } of migrations) connection.exec(ours);
+  connection.pragma(`user_version = ${migrations.length}`);
+  connection.exec(sql);
+  expect(findStructureDifferences(connection)).toContain("table _litestream_x is unknown");
+  connection.close();
+});
+
 test("spaces, comments and the quotes around a plain name make no difference, and text between quotes does", () => {
   const expected = structureAfter([
     { sql: `CREATE TABLE t (\n  -- One of two.\n  a TEXT CHECK (a IN ('x', 'y'))\n)` },

@@ -69,6 +69,7 @@ export async function backUp(databasePath: string, target: string, parts: FileBa
 export function leaveFilesOut(copy: string, shown: string): number {
   const connection = new Driver(copy, { fileMustExist: true, timeout: 0 });
   try {
+    connection.pragma("trusted_schema = OFF");
     connection.pragma("journal_mode = DELETE");
     const tables = connection.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'file_chunk'").pluck();
     if (tables.get() === 0) return 0;

@@ -33,13 +33,25 @@ export function checkCopy(file: string, shown: string): CheckReport {
   let connection: Driver.Database | undefined;
   try {
     connection = new Driver(file, { fileMustExist: true, timeout: 0 });
+    // Whoever made the file may have put functions into what is computed when it is read.
+    connection.pragma("trusted_schema = OFF");
     connection.pragma("journal_mode = DELETE");
+    // SQLite says only when it writes that it does not know the format that the header names.
+    connection.exec("BEGIN; PRAGMA user_version = 1; ROLLBACK");
     return inspect(connection, shown);
   } catch (error) {
-    throw translateDatabaseError(error, shown);
+    throw asDamage(error, shown);
   } finally {
     connection?.close();
   }
+}
+
+/** The copy was just made, so it can be written; SQLite says that it cannot if its header names an unknown format. */
+function asDamage(error: unknown, shown: string): unknown {
+  const translated = translateDatabaseError(error, shown);
+  if (!(error instanceof Driver.SqliteError)) return translated;
+  if (translated !== error && !error.code.startsWith("SQLITE_READONLY")) return translated;
+  return new FormsvcError("database_unusable", `${shown}: damaged: ${error.message}`, { cause: error });
 }
 
 function inspect(connection: Driver.Database, shown: string): CheckReport {

@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, type Stats, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -49,6 +49,7 @@ function reasonOf(code: string, path: string): string | undefined {
   const known = Object.entries(REASONS).find(([prefix]) => code.startsWith(prefix))?.[1];
   if (known !== undefined && isOnReadOnlyDisk(path)) return READ_ONLY_DISK;
   if (code === "SQLITE_CANTOPEN" && isFolder(path)) return "it is a folder; name a file in it";
+  if (code.startsWith("SQLITE_IOERR") && isPipeOrDevice(path)) return "it is no file; name the right one";
   return LIKE_FULL.some((prefix) => code.startsWith(prefix)) && hasNoRoom(path)
     ? REASONS["SQLITE_FULL"]
     : known;
@@ -68,10 +69,18 @@ function isOnReadOnlyDisk(path: string): boolean {
 }
 
 function isFolder(path: string): boolean {
+  return kindOf(path)?.isDirectory() === true;
+}
+
+function isPipeOrDevice(path: string): boolean {
+  return kindOf(path)?.isFile() === false;
+}
+
+function kindOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isDirectory();
+    return statSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

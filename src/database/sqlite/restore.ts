@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  lstatSync,
   openSync,
   readSync,
   realpathSync,
@@ -16,7 +17,7 @@ import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { refuseDifferences } from "./check-structure.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import { LOG_SUFFIXES, moveIntoPlace, removeCopy, syncFile, syncFolderOf } from "./durable-file.ts";
-import { copyToNewFile } from "./private-file.ts";
+import { copyToNewFile, openPlainFile } from "./private-file.ts";
 import { translateFileError } from "./file-error.ts";
 import { findHolders } from "./lock-holders.ts";
 import { lockServer } from "./server-lock.ts";
@@ -101,6 +102,11 @@ export function findBackup(backup: string, databasePath: string): { source: stri
   if (!existsSync(source) || !statSync(source).isFile()) {
     throw new FormsvcError("usage", `${source}: there is no such file`);
   }
+  if (!existsSync(database) && lstatSync(database, { throwIfNoEntry: false }) !== undefined) {
+    const why =
+      "this is a link that leads nowhere, perhaps to a disk that is not mounted; remove it, or mount that";
+    throw new FormsvcError("usage", `${database}: ${why}`);
+  }
   if (existsSync(database) && !statSync(database).isFile()) {
     throw new FormsvcError("usage", `${database}: this is not a file`, {
       hint: { kind: "name_database" },
@@ -130,7 +136,9 @@ function copyPrivately(source: string, target: string): void {
   removeCopy(target);
   for (const suffix of ["", "-wal"]) {
     if (!existsSync(`${source}${suffix}`)) continue;
-    copyToNewFile(openSync(`${source}${suffix}`, "r"), `${target}${suffix}`);
+    const from = `${source}${suffix}`;
+    // A pipe beside the backup would be waited for.
+    copyToNewFile(suffix === "" ? openSync(from, "r") : openPlainFile(from), `${target}${suffix}`);
   }
 }
 
@@ -144,6 +152,7 @@ function changeCopy<Result>(
 ): Result {
   const connection = new Driver(file, { timeout: 0 });
   try {
+    connection.pragma("trusted_schema = OFF");
     const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
     return change(connection, (name) => table.get(name) !== undefined);
   } catch (error) {

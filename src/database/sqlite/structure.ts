@@ -20,15 +20,20 @@ const MAX_NAMED = 5;
  */
 const ORDER = ["table", "view", "trigger", "column", "index"];
 
+/**
+ * SQLite's internal tables and Litestream's: columns and nothing else. A virtual table, or an expression that is computed when the table is
+ * read or checked, is in parentheses or begins otherwise, whatever its name.
+ */
+const OTHERS_TABLE = /^CREATE TABLE "?(?:sqlite|_litestream)_\w+"? ?\([^()]*\)$/;
+
 /** Reads the structure, in an order in which it can be created, without SQLite's internal tables and Litestream's tables. */
 export function readStructure(connection: StatementSource): SchemaPart[] {
-  return connection
+  const parts = connection
     .prepare(
-      `SELECT type, name, sql FROM sqlite_schema
-       WHERE sql IS NOT NULL AND NOT (type = 'table' AND (name LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE '\\_litestream\\_%' ESCAPE '\\'))
-       ORDER BY type <> 'table', type, name`,
+      "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type <> 'table', type, name",
     )
     .all() as SchemaPart[];
+  return parts.filter(({ sql }) => !OTHERS_TABLE.test(sql));
 }
 
 /** Builds the structure of a new database after these migrations. */
