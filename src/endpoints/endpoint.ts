@@ -109,7 +109,7 @@ export function namedLanguage(tag: string): Language {
   const given = JSON.stringify(tag.slice(0, MAX_SHOWN_TAG));
   throw new FormsvcError(
     "usage",
-    `not a language that is spoken here: ${given}; choose of ${LANGUAGES.join(", ")}`,
+    `not a language that is spoken here: ${given}; choose from ${LANGUAGES.join(", ")}`,
   );
 }
 

@@ -254,7 +254,7 @@ function* checkHeld({ workspaceId, heldBytes }: Uploading, bytes: number): Steps
   if (heldBytes === undefined) return;
   const held = (yield* first(text<{ readonly bytes: number }>(HELD_SQL, workspaceId)))?.bytes ?? 0;
   if (held + bytes > heldBytes)
-    throw new FormsvcError("storage_limit", "The workspace holds as many bytes of files as it may.", {
+    throw new FormsvcError("storage_limit", "The room of the workspace for files of held posts is full.", {
       details: { limit: "held.maxFileBytes", maximum: heldBytes },
     });
 }

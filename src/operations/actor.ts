@@ -88,7 +88,8 @@ export function requireAccess(actor: Actor, access: Access): void {
   if (actor.kind === "token") {
     if (scopes === null) throw new FormsvcError("forbidden", "a token may not do that");
     const missing = scopes.find((scope) => !includesScope(actor.scopes, scope));
-    if (missing !== undefined) throw new FormsvcError("forbidden", `the token has not the scope ${missing}`);
+    if (missing !== undefined)
+      throw new FormsvcError("forbidden", `the token does not have the scope ${missing}`);
   }
   if (role !== "operator") return;
   const isOperator = actor.kind === "account" ? actor.isOperator : actor.account?.isOperator === true;
@@ -96,7 +97,7 @@ export function requireAccess(actor: Actor, access: Access): void {
   if (actor.kind === "token" && actor.reach !== null)
     throw new FormsvcError(
       "forbidden",
-      "what concerns the whole installation is not done within a part of it",
+      "this concerns the whole installation, and is not done within one workspace or endpoint",
     );
 }
 

@@ -60,7 +60,8 @@ function readEmail(claims: Claims, { label, allowedDomains }: Rules): string {
       `${label} has not checked your e-mail address (email_verified), so nobody was signed in.`,
     );
   const isAddress = email.length <= MAX_EMAIL_LENGTH && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email);
-  if (!isAddress) throw new FormsvcError("unauthorized", `${label} gave what is no e-mail address.`);
+  if (!isAddress)
+    throw new FormsvcError("unauthorized", `${label} gave a text that is not an e-mail address.`);
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   if (allowedDomains.length > 0 && !allowedDomains.includes(domain))
     throw new FormsvcError("unauthorized", "Addresses of your domain do not sign in here.");

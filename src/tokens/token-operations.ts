@@ -158,7 +158,8 @@ export const revokeOwnToken = operation({
 });
 
 function* ownToken({ actor }: Context): Steps<Token> {
-  if (actor.kind !== "token") throw new FormsvcError("forbidden", "only a program with a token has one");
+  if (actor.kind !== "token")
+    throw new FormsvcError("forbidden", "only a request that shows a token has a token of its own");
   return yield* getToken(SEES_ALL, actor.tokenId);
 }
 

@@ -65,7 +65,8 @@ function checkEntries(entries: readonly (readonly [name: string, value: string])
 }
 
 function checkValue(name: string, value: string): string {
-  if (value.length > VALUE_MAX_LENGTH) throw refuse(`the header ${name} is longer than ${VALUE_MAX_LENGTH}`);
+  if (value.length > VALUE_MAX_LENGTH)
+    throw refuse(`the header ${name} is longer than ${VALUE_MAX_LENGTH} characters`);
   if (!/^[\x20-\x7e]*$/.test(value)) throw refuse(`the header ${name} may hold printable ASCII only`);
   return value;
 }

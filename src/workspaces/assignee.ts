@@ -44,7 +44,7 @@ export function* findAssignee(
   }
   throw new FormsvcError(
     "usage",
-    `${reference.slice(0, MAX_SHOWN_LENGTH)} is nobody who sees these submissions; name the address of an account that sees the workspace`,
+    `${reference.slice(0, MAX_SHOWN_LENGTH)} does not see these submissions; name the address of an account that does`,
   );
 }
 

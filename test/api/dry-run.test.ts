@@ -152,7 +152,7 @@ test("a dry run needs what the preview needs, and no more", async () => {
   });
   expect([refused.status, refused.json["message"]]).toEqual([
     403,
-    "the token has not the scope submissions:read",
+    "the token does not have the scope submissions:read",
   ]);
   const reader = await serve(["endpoints:read", "submissions:read"]);
   const body = { endpoint: reader.form.id, choices: {} };

@@ -52,7 +52,7 @@ describe.each(asked)("$name ($method $path)", ({ method, path, scopes, operation
       expect([answer.status, answer.json["code"], answer.json["message"]]).toEqual([
         403,
         "forbidden",
-        `the token has not the scope ${needed}`,
+        `the token does not have the scope ${needed}`,
       ]);
     }
     expect(await auditless(content)).toEqual(await auditless(() => Promise.resolve(before)));

@@ -155,7 +155,7 @@ test("what is no answer of ours is told with the address: 5 without a connection
   }
 });
 
-test("a token that is unknown or has not the scope exits with 1", async () => {
+test("a token that is unknown or does not have the scope exits with 1", async () => {
   const { machine, url, away } = await world();
   const unknown = await away.run([...LIST, "--server", url], { env: { FORMSVC_TOKEN: "fat_unknown" } });
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining(`formsvc login ${url}`)]);

@@ -43,7 +43,7 @@ test("a tag of no language that visitors are spoken to in is refused with those 
   for (const tag of ["nonsense", "tlh", "de_DE", " ", "x".repeat(10_240)]) {
     const refused = await machine.run(["endpoint", "set", "Contact", "--language", tag, "--keep-days", "9"]);
     expect([refused.code, refused.stdout], tag).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/not a language that is spoken here: .*choose of ar, cs, .*, zh/);
+    expect(refused.stderr).toMatch(/not a language that is spoken here: .*choose from ar, cs, .*, zh/);
     expect(refused.stderr.length).toBeLessThan(400);
     expect(await create("Refused", tag)).toMatchObject({ code: 2, stdout: "", stderr: refused.stderr });
   }

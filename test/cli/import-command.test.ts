@@ -64,7 +64,7 @@ test("flags that do not belong together, and what is no file, are refused with w
     [["old.csv", "--format", "csv"], "say where they go: --endpoint"],
     [["old.csv", "--without-times"], "--without-times is for the export of another service"],
     [["old.csv", "--map", "a=b"], "--map is for the export of another service"],
-    [["old.csv", "--dry-run", "--files", "."], "--dry-run tells nothing of files"],
+    [["old.csv", "--dry-run", "--files", "."], "--dry-run says nothing about files"],
     [["old.csv", "--format", "typeform"], "allowed choices are"],
     [["-", "--format", "csv", "--endpoint", "Contact"], "standard input cannot be imported"],
     [[".", "--format", "csv", "--endpoint", "Contact"], "this is a folder"],

@@ -161,7 +161,7 @@ test.each([
   [["--workspace", "Nowhere"], 3, /there is no workspace/],
   [["--workspace", "owner", "--endpoint", "Contact"], 2, /not both/],
   [["--server", "http://127.0.0.1:9"], 1, /nobody logged in to http:\/\/127\.0\.0\.1:9/],
-  [["--allow", "everything"], 2, /there are no tools named "everything"; choose of triage, replay/],
+  [["--allow", "everything"], 2, /there are no tools named "everything"; choose from triage, replay/],
 ])("mcp %j is refused with what is wrong", async (flags, code, message) => {
   const machine = operatorMachine();
   await machine.createEndpoint();

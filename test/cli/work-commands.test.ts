@@ -58,11 +58,7 @@ test("what is typed wrongly is refused with its reason, and changes nothing", as
   const refused: [code: number, reason: string, args: string[]][] = [
     [2, "give --state, --assignee, or both", ["set", id]],
     [2, "--state", ["set", id, "--state", "shut"]],
-    [
-      2,
-      "cleo@example.com is nobody who sees these submissions",
-      ["set", id, "--assignee", "cleo@example.com"],
-    ],
+    [2, "cleo@example.com does not see these submissions", ["set", id, "--assignee", "cleo@example.com"]],
     [3, "nothing was changed", ["set", id, unknown, "--state", "done"]],
     [2, "the note is empty", ["note", id, " "]],
     [2, "the note has 2001 characters", ["note", id, "x".repeat(2001)]],

@@ -52,7 +52,7 @@ test("a token that may not read what was sent changes the words of a reply, and 
   const writer = { actor: tokenOf(ben.identity, ["recipients:write"]) };
   const reader = { actor: tokenOf(ben.identity, ["recipients:write", "submissions:read"]) };
   const on = { endpoint, field: "email" };
-  const refused = { code: "forbidden", message: "the token has not the scope submissions:read" };
+  const refused = { code: "forbidden", message: "the token does not have the scope submissions:read" };
   await expect(performOn(db, setReply, on, writer)).rejects.toMatchObject(refused);
   expect(await isOn(db, endpoint)).toBe(false);
   await performOn(db, setReply, on, reader);

@@ -103,7 +103,7 @@ describe("who may do what", () => {
     const input = { endpoint: ben.endpoint, address: "more@example.org" };
     await expect(performOn(db, createRecipient, input, { actor, config, parts })).rejects.toMatchObject({
       code: "forbidden",
-      message: "the token has not the scope submissions:read",
+      message: "the token does not have the scope submissions:read",
     });
     const set = await performOn(db, setRecipient, { recipient, digest: "daily" }, { actor });
     expect(set.recipient).toMatchObject({ digest: "daily", address: ADDRESS });

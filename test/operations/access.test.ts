@@ -131,7 +131,7 @@ test("a secret key is issued, rotated and revoked only by who may read what was 
   const reader = token(["endpoints:write", "submissions:read"], ben.identity);
   const issue = { endpoint: ben.endpoint, kind: "secret" } as const;
   const issued = await performOn(db, issueKey, issue, { actor: reader });
-  const refused = { code: "forbidden", message: "the token has not the scope submissions:read" };
+  const refused = { code: "forbidden", message: "the token does not have the scope submissions:read" };
   await expect(performOn(db, issueKey, issue, { actor })).rejects.toMatchObject(refused);
   const key = { key: issued.key.id };
   await expect(performOn(db, rotateKey, key, { actor })).rejects.toMatchObject(refused);

@@ -118,7 +118,7 @@ test("unknown fields, values that are no numbers, too many and too long ones are
   expect(() => check("gone=x")).toThrow("no field gone");
   expect(() => check("constructor")).toThrow("no field constructor");
   expect(() => check("budget>much")).toThrow("a number is expected");
-  expect(() => check(...Array<string>(MAX_CONDITIONS + 1).fill("topic"))).toThrow("10 is the most");
+  expect(() => check(...Array<string>(MAX_CONDITIONS + 1).fill("topic"))).toThrow("10 are allowed");
   expect(() => check(`topic=${"x".repeat(501)}`)).toThrow("500");
   // A name with an operator's sign can be given as JSON alone.
   expect(checkConditions([{ field: "a=b", is: "filled", value: "left over" }], FIELDS)).toEqual([

@@ -181,7 +181,7 @@ test("an export needs the scope of exports, which no other includes and which in
   const db = temporaryDatabase();
   const { bound } = await twoOwners(db);
   const writer = bound(null, ["submissions:write", "operator"]);
-  const refused = { code: "forbidden", message: "the token has not the scope submissions:export" };
+  const refused = { code: "forbidden", message: "the token does not have the scope submissions:export" };
   await expect(partsOn(db, exportSubmissions, {}, { actor: writer, parts })).rejects.toMatchObject(refused);
   const exporter = bound(null, ["submissions:export"]);
   expect(await partsOn(db, exportSubmissions, {}, { actor: exporter, parts })).not.toEqual([]);

@@ -256,7 +256,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       performOn(db, setSubmissions, { submissions, assignee }, { actor });
     const refusal = (name: string) => ({
       code: "usage",
-      message: `${name} is nobody who sees these submissions; name the address of an account that sees the workspace`,
+      message: `${name} does not see these submissions; name the address of an account that does`,
     });
     const strangers = [cleo.identity.email, "nobody@example.com"];
     for (const name of strangers) await expect(assign(name)).rejects.toMatchObject(refusal(name));

@@ -101,7 +101,7 @@ describe("who may do what", () => {
     const reader = { actor: tokenOf(ben.identity, ["recipients:write", "submissions:read"]), parts };
     const make = { endpoint: ben.endpoint, url: URL_GIVEN };
     const move = { webhook, url: "https://192.0.2.8/" };
-    const refused = { code: "forbidden", message: "the token has not the scope submissions:read" };
+    const refused = { code: "forbidden", message: "the token does not have the scope submissions:read" };
     await expect(performOn(db, createWebhook, make, writer)).rejects.toMatchObject(refused);
     await expect(performOn(db, setWebhook, move, writer)).rejects.toMatchObject(refused);
     expect((await performOn(db, webhookOperations.show, { webhook })).webhook.url).toBe(URL_GIVEN);

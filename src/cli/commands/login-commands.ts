@@ -107,7 +107,7 @@ async function waitForToken(server: string, begun: Json): Promise<Json> {
     else if (error !== "authorization_pending")
       throw new FormsvcError(
         "unavailable",
-        `${server}: ${typeof message === "string" ? message : "no answer that is known"}`,
+        `${server}: ${typeof message === "string" ? message : "an answer that is not known"}`,
       );
   }
 }

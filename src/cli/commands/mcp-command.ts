@@ -125,7 +125,7 @@ function parseGroups(text: string): ToolGroup[] {
   const unknown = groups.find((each) => !GROUPS.includes(each));
   return unknown === undefined
     ? (groups as ToolGroup[])
-    : refuse(`there are no tools named ${JSON.stringify(unknown)}; choose of triage, replay`);
+    : refuse(`there are no tools named ${JSON.stringify(unknown)}; choose from triage, replay`);
 }
 
 /** The reach that the flags ask for. @throws not_found, ambiguous */

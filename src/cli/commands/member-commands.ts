@@ -113,7 +113,7 @@ const set = operationCommand({
   operation: setMember,
   input(options, [email]) {
     const { workspace, role, endpoint, allEndpoints } = options;
-    if (endpoint !== null && allEndpoints) return refuse("name endpoints, or say that all are seen");
+    if (endpoint !== null && allEndpoints) return refuse("give --endpoint or --all-endpoints, not both");
     const change = {
       ...readMembership(options),
       ...(role !== null && { role }),

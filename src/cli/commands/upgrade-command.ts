@@ -47,9 +47,9 @@ system's package manager. Exit code 0 whether or not it is newer; 1 if the relea
     if (!check) throw new FormsvcError("usage", HOW_TO_UPGRADE);
     const source = (from ?? built.url).replace(/\/+$/, "");
     if (source === "")
-      throw new FormsvcError("usage", "this program knows no address of releases: name --from");
+      throw new FormsvcError("usage", "this program knows no address of releases: give --from");
     const key = keyFile === null ? built.key : (await readFrom(keyFile)).toString("latin1");
-    if (key === "") throw new FormsvcError("usage", "this program knows no key of releases: name --key");
+    if (key === "") throw new FormsvcError("usage", "this program knows no key of releases: give --key");
     const list = await readFrom(`${source}/SHA256SUMS`);
     const signature = await readFrom(`${source}/SHA256SUMS.sig`);
     if (!isSignedBy(list, signature.toString("latin1"), key))

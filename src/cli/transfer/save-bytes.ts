@@ -16,7 +16,7 @@ export async function writeParts(
     write(part);
   }
   if (digest.digest("hex") !== sha256)
-    throw new FormsvcError("failed", `${id}: what came is not the file, its SHA-256 differs`);
+    throw new FormsvcError("failed", `${id}: the bytes that came are not the file: their SHA-256 differs`);
 }
 
 /**

@@ -197,7 +197,7 @@ each submission into the endpoint with its name, and --files takes the folder "f
           `${flag} is for the export of another service; name it: --format ${TABLE_FORMATS.join("|")}`,
         );
       if (options.dryRun && options.files !== null)
-        throw new FormsvcError("usage", "--dry-run tells nothing of files; leave out --files");
+        throw new FormsvcError("usage", "--dry-run says nothing about files; leave out --files");
       const { output } = context;
       const { endpoint, workspace } = options;
       const input = { endpoint, workspace, imported_from: format, dry_run: options.dryRun };

@@ -21,7 +21,7 @@ export function loginPages(routes: Routes, { db, limiter }: DashboardParts): voi
     const unit = `login code ${viewer.accountId}`;
     const state = limiter.look(unit, WRONG_CODES);
     if (state?.allowed === false)
-      throw new FormsvcError("rate_limited", "That were too many wrong codes. Begin again in ten minutes.", {
+      throw new FormsvcError("rate_limited", "Too many wrong codes. Begin again in ten minutes.", {
         retryAfterSeconds: state.resetSeconds,
       });
     const login = await db.read(() => findWaitingLogin(readUserCode(typed), now));

@@ -76,7 +76,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return refuse("has a % that is followed by no two hexadecimal digits; write %25 for a percent sign");
+    return refuse("has a % without two hexadecimal digits behind it; write %25 for a percent sign");
   }
 }
 
@@ -108,7 +108,9 @@ function readHosts(authority: string, socket: string | undefined): DatabaseHost[
 
 function readPort(text: string): number {
   const port = text === "" ? DEFAULT_PORT : Number(text);
-  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : refuse("has a port that is none");
+  return Number.isInteger(port) && port >= 1 && port <= 65_535
+    ? port
+    : refuse("has a port that is not a number from 1 to 65535");
 }
 
 /**

@@ -44,7 +44,7 @@ async function answer(
   if (key.kind === "secret")
     throw new FormsvcError(
       "forbidden",
-      "A secret key needs no challenge, and does not belong into an address.",
+      "A secret key needs no challenge, and does not belong in an address.",
     );
   gatekeeper.admitQuestion(caller);
   reply.header("cache-control", "no-store");

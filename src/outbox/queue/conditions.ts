@@ -77,7 +77,7 @@ export function checkConditions(
   fields: Readonly<Record<string, unknown>>,
 ): readonly Condition[] {
   if (given.length > MAX_CONDITIONS)
-    throw new FormsvcError("usage", `there are ${given.length} conditions; ${MAX_CONDITIONS} is the most`);
+    throw new FormsvcError("usage", `there are ${given.length} conditions; ${MAX_CONDITIONS} are allowed`);
   return given.map(({ field, is, value }) => {
     if (field.length > MAX_FIELD_LENGTH || value.length > MAX_VALUE_LENGTH)
       throw new FormsvcError(

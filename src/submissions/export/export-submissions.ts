@@ -133,7 +133,7 @@ function checkAsked({ format, separator, columns, labels, timeZone }: Asked): vo
   if (format === "xlsx" && columns === "technical")
     throw new FormsvcError(
       "usage",
-      "xlsx has its columns in the order for people; technical ones are of csv",
+      "xlsx has its columns in the order for people; only csv has technical ones",
     );
   if (format !== "ndjson" && format !== "json") return;
   const given = [columns !== null && "columns", labels && "labels", timeZone !== null && "a time zone"];

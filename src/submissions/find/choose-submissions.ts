@@ -145,7 +145,7 @@ function checkSearch(wanted: string | null): string | null {
 
 function readerOf({ viewing }: Context): string {
   if (viewing.accountId !== null) return viewing.accountId;
-  throw new FormsvcError("usage", "what is unread is known of an account only");
+  throw new FormsvcError("usage", "only an account has unread submissions");
 }
 
 /** What an operation that reads many submissions needs. */

@@ -143,7 +143,7 @@ export const dropAllHeld = operation({
   output: z.strictObject({ dropped: z.number() }),
   async *run(context, { newest, ...reference }) {
     if (newest !== null && !isId("held", newest))
-      throw new FormsvcError("usage", "the newest to drop is named by the id of a held post");
+      throw new FormsvcError("usage", "name the newest post to drop by the id of a held post");
     await dropOld(context);
     // A durable transaction, not a read: the answer that nothing is held may rest on a commit that only the primary has yet.
     const range = await context.db.transaction(() => chooseRange(context, reference, newest));

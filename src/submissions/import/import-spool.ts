@@ -298,7 +298,7 @@ function noRoom(cause?: unknown): FormsvcError {
 function serverStops(): FormsvcError {
   return new FormsvcError(
     "unavailable",
-    "the server is being restarted; send the file again in a moment (what is imported twice is there once)",
+    "the server is being restarted; send the file again in a moment (a row that is imported twice is stored once)",
     { retryAfterSeconds: STOP_RETRY_SECONDS },
   );
 }
@@ -321,7 +321,7 @@ function notKept(): FormsvcError {
 function ownGoesOn(): FormsvcError {
   return new FormsvcError(
     "rate_limited",
-    "another import of yours goes on; try again when it has ended (what is imported twice is there once)",
+    "another import of yours goes on; try again when it has ended (a row that is imported twice is stored once)",
     { retryAfterSeconds: RETRY_SECONDS },
   );
 }

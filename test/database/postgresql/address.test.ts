@@ -55,8 +55,12 @@ test.each([
   ["a space", `postgresql://a:${SECRET}@h h/d`, "is not like postgresql://"],
   ["a password with a slash that is no escape", `postgresql://a:${SECRET}/x@h/d`, "in a password as %2F"],
   ["a password with an @ that is no escape", `postgresql://a:${SECRET}@x@h/d`, "is not like postgresql://"],
-  ["a port that is none", `postgresql://a:${SECRET}@h:99999/d`, "has a port that is none"],
-  ["a broken escape", `postgresql://a:${SECRET}%zz@h/d`, "followed by no two hexadecimal digits"],
+  [
+    "a port that is none",
+    `postgresql://a:${SECRET}@h:99999/d`,
+    "has a port that is not a number from 1 to 65535",
+  ],
+  ["a broken escape", `postgresql://a:${SECRET}%zz@h/d`, "without two hexadecimal digits"],
   [
     "an unknown parameter",
     `postgresql://a:${SECRET}@h/d?password=${SECRET}`,
