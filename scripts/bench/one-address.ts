@@ -12,7 +12,7 @@ import { makeWorkplace, POST_BODY } from "./workplace.ts";
 /**
  * Measures what one address or account can do to others. Each attack has its own server, while four clients of another address post, with a
  * new connection for each post. The addresses are those that a trusted proxy would name. Posts are measured in rounds, without and with the
- * attack in turn, so that other work on the machine affects both. Prints a row for each attack, as in docs/reliability.md.
+ * attack in turn, so that other work on the machine affects both. Prints a row for each attack, as in docs/lab/faults.md.
  * Usage: node scripts/bench/one-address.ts [SECONDS [ROUNDS [WORDS-OF-A-ROW]]]
  */
 const [seconds = 4, rounds = 3] = process.argv.slice(2, 4).map(Number);

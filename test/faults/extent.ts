@@ -1,6 +1,6 @@
 /**
  * How far the fault tests go: `FORMSVC_FAULTS` is unset for the short form of every run, `short40` for forty rounds of
- * kill -9 and ten times the short form of the rest, `long` for the form whose table is in docs/reliability.md.
+ * kill -9 and ten times the short form of the rest, `long` for the form whose table is in docs/lab/faults.md.
  */
 export interface Extent {
   readonly killRounds: number;
