@@ -3,7 +3,7 @@ import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
 import { type MailParts, openMailTransports, openMayReply } from "../mail/open-mail.ts";
 import { readSmtpSettings, sendsPasswordUnasked } from "../mail/smtp/read-smtp-settings.ts";
 import { createSmtpSender } from "../mail/smtp/smtp-sender.ts";
-import { mailPasswordInClear } from "../foundation/events.ts";
+import { mailPasswordInClear } from "../foundation/delivery-events.ts";
 import type { MayReply } from "../outbox/queue/outbox.ts";
 import type { Transport } from "../outbox/sending/transport.ts";
 import type { Keyring } from "../secrets/keyring.ts";

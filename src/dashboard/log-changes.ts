@@ -1,7 +1,7 @@
 import { accountOf, listChangesAfter, newestChange } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
-import { changed } from "../foundation/events.ts";
+import { changeMade } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
 /**
@@ -31,7 +31,7 @@ export function createChangeLogger(db: Pick<Database, "read">, log: Log): () => 
       if (logged.ids.has(id) || id <= logged.newest - OVERLAP) continue;
       logged.ids.add(id);
       const accountId = accountOf(actor)?.accountId ?? null;
-      changed(log, { accountId, action, subject, workspaceId });
+      changeMade(log, { accountId, action, subject, workspaceId });
     }
     logged = withoutOld({ newest: Math.max(logged.newest, changes.at(-1)?.id ?? 0), ids: logged.ids });
   };

@@ -1,4 +1,4 @@
-import { mailAttempted, mailFailed, mailStopped, mailWaiting } from "../foundation/events.ts";
+import { mailAttempted, mailFailed, mailStopped, mailWaiting } from "../foundation/delivery-events.ts";
 import type { Log } from "../foundation/log.ts";
 import type { EndedAttempt, RecordedAttempt } from "../outbox/sending/transport.ts";
 

@@ -1,4 +1,9 @@
-import { webhookAttempted, webhookFailed, webhookFailing, webhookStopped } from "../foundation/events.ts";
+import {
+  webhookAttempted,
+  webhookFailed,
+  webhookFailing,
+  webhookStopped,
+} from "../foundation/delivery-events.ts";
 import type { Log } from "../foundation/log.ts";
 import type { EndedAttempt, RecordedAttempt } from "../outbox/sending/transport.ts";
 

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { webhookLocked } from "../foundation/events.ts";
+import { webhookLocked } from "../foundation/delivery-events.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const FILES = ["events", "sign-in-events", "scan-events"].map((name) => `src/foundation/${name}.ts`);
+const FILES = globSync("src/foundation/*events.ts", { cwd: root });
 const source = FILES.map((file) => readFileSync(`${root}/${file}`, "utf8")).join("\n");
 
 test("docs/log-events.md lists exactly the events that the program writes, with their levels", () => {

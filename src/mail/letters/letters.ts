@@ -1,5 +1,5 @@
 import type { Clock } from "../../foundation/clock.ts";
-import { letterDelayed, letterFailed, letterRefused, letterSent } from "../../foundation/events.ts";
+import { letterDelayed, letterFailed, letterRefused, letterSent } from "../../foundation/delivery-events.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { newId } from "../../foundation/id.ts";
 import type { Log } from "../../foundation/log.ts";

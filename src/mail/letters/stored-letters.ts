@@ -4,7 +4,7 @@ import type { LiveServers } from "../../database/live-servers.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { letterDelayed, letterFailed, letterSent, lettersWait } from "../../foundation/events.ts";
+import { letterDelayed, letterFailed, letterSent, lettersWait } from "../../foundation/delivery-events.ts";
 import type { Log } from "../../foundation/log.ts";
 import { createRateLimiter, type RateLimiter } from "../../foundation/rate-limit.ts";
 import { nextAttemptAt } from "../../outbox/sending/retry-schedule.ts";

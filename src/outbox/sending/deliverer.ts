@@ -1,6 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../foundation/clock.ts";
-import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../../foundation/events.ts";
+import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../../foundation/delivery-events.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Log } from "../../foundation/log.ts";
 import { workFor } from "../../foundation/work-for.ts";
