@@ -6,7 +6,7 @@ import { compileNetworks } from "../foundation/ip-address.ts";
 import { sendError } from "../http/error-reply.ts";
 import { sendFile } from "../http/file-reply.ts";
 import { goneSignal } from "../http/connections/gone-signal.ts";
-import { mediaType, MULTIPART } from "../http/posts/form-body.ts";
+import { mediaType, MULTIPART, URL_ENCODED } from "../http/posts/form-body.ts";
 import { refusalOf } from "../http/health-routes.ts";
 import { rememberAddress } from "../sessions/known-clients.ts";
 import { findNamedViewer, findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
@@ -42,6 +42,8 @@ declare module "fastify" {
     viewer: Viewer | null;
     /** Releases the slot of the request; null if it needs none, or was refused. */
     releaseSlot: (() => void) | null;
+    /** Why the viewer may not send the form; null if they may. */
+    refusal: FormsvcError | null;
   }
 }
 
@@ -73,6 +75,7 @@ const PLAIN_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes {
   scope.decorateRequest("viewer", null);
   scope.decorateRequest("releaseSlot", null);
+  scope.decorateRequest("refusal", null);
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -114,7 +117,8 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
 
 /**
  * Checks a request before anything of its body is read: its network, the site of its page, its slot, its session, and the role of its
- * viewer.
+ * viewer. A form without a file that the role does not allow is read all the same, because the answer shows what was typed: the role may
+ * have changed meanwhile.
  */
 function guard(
   scope: FastifyInstance,
@@ -145,18 +149,30 @@ function guard(
     if (cookie !== null) names.learn(cookie, viewer?.accountId ?? null);
     const access = viewer && accessOf(request);
     if (viewer === null || access === null) return;
-    await parts.db.read(() => requireOnPage(viewer, access, request.params as Record<string, string>));
+    try {
+      await parts.db.read(() => requireOnPage(viewer, access, request.params as Record<string, string>));
+    } catch (error) {
+      if (isRead(request) || typeOf(request) !== URL_ENCODED || !(error instanceof FormsvcError)) throw error;
+      request.refusal = error;
+    }
   });
   // The slot is released before the body is streamed; streams have limits of their own.
   scope.addHook("onSend", async ({ releaseSlot }) => releaseSlot?.());
   scope.addHook("preHandler", async (request, reply) => {
+    if (request.refusal !== null) throw request.refusal;
     if (request.viewer !== null || request.routeOptions.config.isOpen === true) return undefined;
     if (isRead(request))
       return reply.redirect(`/dashboard/sign-in?next=${encodeURIComponent(request.url)}`, 303);
     const path = pathOf(request);
-    const hadFile = mediaType(request.headers["content-type"]) === MULTIPART;
-    return sendMarkup(reply.code(401), hadFile ? lostFilePage(path) : lostSessionPage(path, formOf(request)));
+    return sendMarkup(
+      reply.code(401),
+      typeOf(request) === MULTIPART ? lostFilePage(path) : lostSessionPage(path, formOf(request)),
+    );
   });
+}
+
+function typeOf({ headers }: FastifyRequest): string | undefined {
+  return mediaType(headers["content-type"]);
 }
 
 /** Returns whether a client is outside of the networks that may open the dashboard. For such a client the dashboard does not exist. */

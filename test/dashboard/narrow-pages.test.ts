@@ -114,7 +114,10 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
     const page = await open(`/dashboard/submissions/${ada.submissionIds[0] ?? ""}`, 718);
     await page.emulateMedia({ media: "print" });
     expect(await page.getByText("Text for ada@example.com", { exact: true }).isVisible()).toBe(true);
-    expect(await page.locator("button, nav, .button").filter({ visible: true }).count()).toBe(0);
+    expect(await page.locator("button, nav, .button, kbd, textarea").filter({ visible: true }).count()).toBe(
+      0,
+    );
+    expect(await page.getByRole("heading", { name: "Notes" }).count()).toBe(0);
     const printed = (await page.evaluate(`(() => {
       const time = document.querySelector("time");
       return [getComputedStyle(time, "::after").content, JSON.stringify(time.title)];
