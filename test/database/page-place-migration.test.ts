@@ -27,4 +27,15 @@ test("forms of an earlier version whose own page is on keep it under their name,
     ["ep_2", null],
     ["ep_3", null],
   ]);
+
+  // As a server of an earlier version would have left them.
+  connection.exec("UPDATE endpoint SET page_place = 7 WHERE id = 'ep_3'");
+  insert.run("ep_4", pages.ep_1);
+  for (const { sql } of migrations.slice(number + 1)) connection.exec(sql);
+  expect(connection.prepare("SELECT id, page_place FROM endpoint ORDER BY id").raw().all()).toEqual([
+    ["ep_1", 0],
+    ["ep_2", null],
+    ["ep_3", null],
+    ["ep_4", 1],
+  ]);
 });
