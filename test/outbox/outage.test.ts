@@ -173,6 +173,21 @@ test("a clock that is set an hour back or forth, or a machine that slept, loses 
   }
 });
 
+test("a running server notices by itself that its clock was set back, and sends what a clock far ahead had planned", async () => {
+  await using world = new WebhookWorld();
+  let status = 503;
+  await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
+  world.addWebhook(receiver.url);
+  world.clock.advance(400 * 24 * HOUR_MS);
+  world.deliverer.start();
+  world.post(6);
+  await world.settle();
+  status = 200;
+  world.clock.advance(-400 * 24 * HOUR_MS);
+  await world.runUntil(world.clock.now() + 38 * HOUR_MS);
+  expect(world.states()).toEqual({ delivered: 6 });
+});
+
 test("while Gotify refuses the token for four days no message spends an attempt, and all arrive when it is mended", async () => {
   await using world = new WebhookWorld();
   let status = 401;
