@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { httpUrl } from "./addresses.ts";
 
-const httpUrl = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
 /** The settings of the services that check challenges of forms. */
 export const challengeSection = z.strictObject({
   turnstileUrl: httpUrl.describe("The address at which Turnstile checks tokens."),

@@ -1,28 +1,21 @@
 import { z } from "zod";
-import { isNetwork } from "../foundation/ip-address.ts";
-import { isListenAddress } from "../foundation/listen-address.ts";
+import { baseUrl, listenAddress, network } from "./addresses.ts";
 import { challengeSection, defaultChallenge } from "./challenge-section.ts";
-import { defaultFiles, filesSection, httpUrl } from "./files-section.ts";
+import { dashboardSection, defaultDashboard } from "./dashboard-section.ts";
+import { defaultFiles, filesSection } from "./files-section.ts";
 import { defaultHeld, heldBytes, heldSection } from "./held-section.ts";
 import { defaultMail, mailSection } from "./mail-section.ts";
 import { defaultOidc, oidcSection } from "./oidc-section.ts";
-import { defaultTrustedUser, trustedUserSection } from "./trusted-user-section.ts";
+import { defaultWebhooks, webhooksSection } from "./webhooks-section.ts";
 
 /**
- * Every setting of the program: shape, limits and default, in one place. `formsvc.config.example.json` holds these
+ * Every setting of the program: shape, limits and default, here or in the file of its section. `formsvc.config.example.json` holds the
  * defaults, and `docs/configuration.md` describes each path; tests compare both with this file.
  */
 
 const count = z.int().min(1).max(1_000_000_000);
 const seconds = z.int().min(1).max(31_536_000);
 const milliseconds = z.int().min(100).max(3_600_000);
-const network = z.string().refine(isNetwork, "expected an IP address or CIDR, like 10.0.0.0/8");
-const listenAddress = z
-  .string()
-  .refine(isListenAddress, 'expected an address with a port, like "127.0.0.1:8788" or "[::1]:8788"');
-const hostName = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?\.?$/i;
-const isNetworkOrName = (text: string): boolean =>
-  isNetwork(text) || (hostName.test(text) && !/^[\d.]+$/.test(text));
 const fileBytes = z.int().min(1024).max(1_125_899_906_842_624);
 
 const plan = z.strictObject({
@@ -61,7 +54,7 @@ const sections = z.strictObject({
   server: z.strictObject({
     host: z.string().min(1).max(255).describe("Address to listen on."),
     port: z.int().min(0).max(65_535).describe("Port to listen on; 0 takes any free one."),
-    baseUrl: httpUrl
+    baseUrl: baseUrl
       .nullable()
       .describe("The address that clients use, shown in examples; null derives it from host and port."),
     trustProxy: z
@@ -142,44 +135,7 @@ const sections = z.strictObject({
         "An address and port for `/metrics` alone, like `127.0.0.1:8788`; null serves it on the server's own port only.",
       ),
   }),
-  dashboard: z.strictObject({
-    enabled: z.boolean().describe("Whether the dashboard is served at `/dashboard`."),
-    listen: listenAddress
-      .nullable()
-      .describe(
-        "An address and port for the dashboard alone, like `127.0.0.1:8789`; null serves it on the server's own port.",
-      ),
-    allowNetworks: z
-      .array(network)
-      .max(1000)
-      .describe("Addresses and CIDRs that may open the dashboard; others get 404. An empty list allows all."),
-    sessionIdleHours: z
-      .int()
-      .min(1)
-      .max(8760)
-      .describe("Hours without use after which a session of the dashboard ends."),
-    sessionMaxDays: z
-      .int()
-      .min(1)
-      .max(365)
-      .describe("Days after the sign-in at which a session of the dashboard ends, even if it is in use."),
-    signUp: z
-      .enum(["closed", "open"])
-      .describe(
-        "`open` lets anybody make an account, whose address is confirmed by e-mail; it needs `mail.host` and `server.baseUrl`.",
-      ),
-    passwords: z
-      .enum(["on", "off"])
-      .describe(
-        "`off` lets nobody sign in with a password or set one: people sign in by `oidc` or `dashboard.trustedUserHeader`, or by a link that is made on the server's machine.",
-      ),
-    trustedUserHeader: trustedUserSection,
-    logAddresses: z
-      .boolean()
-      .describe(
-        "Whether the IP address of the client is shown with sessions and in the event `sign-in.failed`.",
-      ),
-  }),
+  dashboard: dashboardSection,
   oidc: oidcSection,
   api: z.strictObject({
     enabled: z.boolean().describe("Whether the management API is served at `/api/v1`."),
@@ -250,37 +206,7 @@ const sections = z.strictObject({
   }),
   held: heldSection,
   files: filesSection,
-  webhooks: z.strictObject({
-    scheduleSeconds: z
-      .array(z.number().min(0).max(604_800))
-      .max(100)
-      .describe(
-        "Delays between the attempts of a delivery, in seconds; each may come up to a quarter later.",
-      ),
-    timeoutMs: z.int().min(100).max(60_000).describe("Longest time for one attempt, in milliseconds."),
-    allowNetworks: z
-      .array(z.string().refine(isNetworkOrName, "expected an address, a CIDR or a host name"))
-      .max(1000)
-      .describe("Private networks and host names that every webhook may reach."),
-    limits: z.strictObject({
-      total: z.int().min(1).max(1024).describe("Attempts at once, of all webhooks; workspaces share them."),
-      perWebhook: z.int().min(1).max(1024).describe("Attempts at once of one webhook."),
-      perHost: z.int().min(1).max(1024).describe("Attempts at once to one host; workspaces share them."),
-    }),
-    probeSeconds: z
-      .array(z.number().min(0.1).max(86_400))
-      .min(1)
-      .max(100)
-      .describe(
-        "Waits between the probes of a receiver that keeps failing, in seconds; the last one repeats.",
-      ),
-    keepDeliveredDays: z
-      .int()
-      .min(1)
-      .max(3650)
-      .nullable()
-      .describe("Days that delivered messages and their attempts are kept; null keeps them for ever."),
-  }),
+  webhooks: webhooksSection,
   mail: mailSection,
   newWorkspacePlan: planName.describe("The plan that new workspaces get: one of `plans`."),
   log: z.strictObject({
@@ -348,17 +274,7 @@ export const defaultConfig: Config = {
   spam: { maxLinks: 3 },
   challenge: defaultChallenge,
   metrics: { enabled: false, token: null, listen: null },
-  dashboard: {
-    enabled: true,
-    listen: null,
-    allowNetworks: [],
-    sessionIdleHours: 168,
-    sessionMaxDays: 30,
-    signUp: "closed",
-    passwords: "on",
-    trustedUserHeader: defaultTrustedUser,
-    logAddresses: false,
-  },
+  dashboard: defaultDashboard,
   oidc: defaultOidc,
   api: { enabled: true },
   mcp: { enabled: false, allow: [], redact: false },
@@ -367,14 +283,7 @@ export const defaultConfig: Config = {
   submissions: { binDays: 30 },
   held: defaultHeld,
   files: defaultFiles,
-  webhooks: {
-    scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
-    timeoutMs: 10_000,
-    allowNetworks: [],
-    limits: { total: 64, perWebhook: 4, perHost: 8 },
-    probeSeconds: [30, 60, 120, 300, 600, 900],
-    keepDeliveredDays: 30,
-  },
+  webhooks: defaultWebhooks,
   mail: defaultMail,
   newWorkspacePlan: "hobby",
   log: { level: "info", format: "auto" },

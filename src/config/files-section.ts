@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { defaultS3, httpUrl, s3Section } from "./s3-section.ts";
+import { baseUrl } from "./addresses.ts";
+import { defaultS3, s3Section } from "./s3-section.ts";
 import { isClamdAddress } from "../foundation/clamd-address.ts";
-
-export { httpUrl } from "./s3-section.ts";
 
 const bytes = z.int().min(1).max(1_125_899_906_842_624);
 
@@ -67,7 +66,7 @@ export const filesSection = z.strictObject({
     .min(1)
     .max(365)
     .describe("Days for which the signed address of a file in a message of a webhook is valid."),
-  baseUrl: httpUrl
+  baseUrl: baseUrl
     .nullable()
     .describe(
       "The beginning of these signed addresses, with a host that is for files alone: the dashboard is not served there. Null is `server.baseUrl`.",

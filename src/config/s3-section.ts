@@ -1,13 +1,9 @@
 import { z } from "zod";
-
-/** An http or https address without a slash at its end. */
-export const httpUrl = z
-  .url({ protocol: /^https?$/, error: "expected an http or https address" })
-  .refine((text) => !text.endsWith("/"), "expected no slash at the end");
+import { baseUrl } from "./addresses.ts";
 
 /** The settings of an S3-compatible store for files. */
 export const s3Section = z.strictObject({
-  endpoint: httpUrl
+  endpoint: baseUrl
     .nullable()
     .describe("The address of an S3-compatible store, without the bucket; null uses no such store."),
   bucket: z
