@@ -2,7 +2,10 @@ import { fstatSync, readSync, statSync, writeSync } from "node:fs";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { jsonText, plainText, terminalText } from "../../foundation/plain-text.ts";
 
-/** The only writer to standard output and standard error. */
+/**
+ * The only writer to standard output and standard error. What it prints for people has no control characters and no marks that turn the
+ * direction of text, whoever's words are in it: a receiver's, a server's at a distance, or those of a file.
+ */
 
 export interface Output {
   /** Whether `--json` was given. */
@@ -41,17 +44,18 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
   let progressLength = 0;
   const note = (text: string): void => {
     if (options.quiet) return;
-    writeAll(2, `${progressLength > 0 ? `\r${" ".repeat(progressLength)}\r` : ""}${text}\n`);
+    const cleared = progressLength > 0 ? `\r${" ".repeat(progressLength)}\r` : "";
+    writeAll(2, `${cleared}${terminalText(text)}\n`);
     progressLength = 0;
   };
   const progress = (text: string): void => {
     if (options.quiet || !process.stderr.isTTY) return;
-    writeAll(2, `\r${text.padEnd(progressLength)}`);
+    writeAll(2, `\r${plainText(text).padEnd(progressLength)}`);
     progressLength = text.length;
   };
   return {
     isJson: options.json,
-    line: out,
+    line: (text) => out(terminalText(text)),
     mustBeTaken: (what) => {
       consequence = what;
     },
@@ -104,7 +108,7 @@ export function writeText(text: string): void {
 
 /** Writes a line to standard error, whatever the options are. */
 export function writeError(text: string): void {
-  writeAll(2, `${text}\n`);
+  writeAll(2, `${terminalText(text)}\n`);
 }
 
 /**
