@@ -30,6 +30,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
   nodemailer: ["src/mail/smtp/smtp-session.ts", "src/mail/smtp/sign-mail.ts", "scripts/bench/", "test/"],
   "file-type": ["src/files/"],
+  "p-retry": ["src/database/postgresql/"],
   "openid-client": ["src/sessions/oidc-issuer.ts"],
   "oidc-provider": ["test/"],
   pg: ["src/database/postgresql/", "test/"],

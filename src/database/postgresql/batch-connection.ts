@@ -1,5 +1,5 @@
+import pRetry from "p-retry";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
-import type { Doubling } from "../../foundation/doubling.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Steps } from "../steps.ts";
 import { type Connections, isPooled } from "./connections.ts";
@@ -10,7 +10,6 @@ import {
   translatePostgresqlError,
   UnheardCommit,
 } from "./postgresql-error.ts";
-import { repeat } from "./repeat.ts";
 import { runSteps } from "./run-transaction.ts";
 import { sendQuery } from "./send-query.ts";
 import { WRITE_MARK_SQL } from "./write-mark.ts";
@@ -57,8 +56,9 @@ export interface BatchConnectionParts {
 
 /** If a server has not answered for this time, its connection is closed and the batch is sent again over another one. */
 const SILENCE_MS = 4000;
-/** The pauses between attempts. */
-const PAUSES: Doubling = { firstMs: 20, longestMs: 500 };
+/** The first and the longest pause between attempts; each pause is twice as long as the one before. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
 
 /**
  * Settings of a session. Nothing may end a statement or a commit early, because a commit whose wait for the standby was cancelled looks
@@ -120,7 +120,14 @@ export function createBatchConnection({
         return await runOnce(connection, { work, isRetry: again, endsAt, shown, drop });
       };
       try {
-        return await repeat(attempt, { pauses: PAUSES, patienceMs, mayPass: isPassing });
+        return await pRetry(attempt, {
+          retries: Number.POSITIVE_INFINITY,
+          maxRetryTime: patienceMs,
+          minTimeout: FIRST_PAUSE_MS,
+          maxTimeout: LONGEST_PAUSE_MS,
+          randomize: true,
+          shouldRetry: ({ error }) => isPassing(error),
+        });
       } catch (error) {
         throw asUnusable(translatePostgresqlError(error, shown));
       } finally {

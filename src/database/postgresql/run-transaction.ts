@@ -1,3 +1,4 @@
+import pRetry from "p-retry";
 import { DatabaseError, type PoolClient, type QueryResult } from "pg";
 import type { Statement, Steps } from "../steps.ts";
 import { type Cancelling, cancelWhenGone } from "./cancel-when-gone.ts";
@@ -12,9 +13,7 @@ import {
   translatePostgresqlError,
   UnheardCommit,
 } from "./postgresql-error.ts";
-import type { Doubling } from "../../foundation/doubling.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { repeat } from "./repeat.ts";
 import { sendQuery } from "./send-query.ts";
 import { WRITE_MARK_SQL } from "./write-mark.ts";
 
@@ -30,8 +29,9 @@ export const BEGIN = {
     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off; SET LOCAL idle_in_transaction_session_timeout = 5000",
 } as const;
 
-/** The pauses before a transaction is repeated. */
-const PAUSES: Doubling = { firstMs: 10, longestMs: 500 };
+/** The shortest pause before a transaction is repeated, and the longest; each pause is twice as long as the one before. */
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 500;
 
 export interface TransactionParts {
   readonly connections: Connections;
@@ -56,11 +56,15 @@ export async function runTransaction<Result>(
 ): Promise<Result> {
   const isRead = begin.startsWith(BEGIN.read);
   try {
-    return await repeat(async () => runOnce(await parts.connections.take(), begin, work, parts), {
-      pauses: PAUSES,
-      patienceMs: parts.patienceMs,
+    return await pRetry(async () => runOnce(await parts.connections.take(), begin, work, parts), {
+      retries: Number.POSITIVE_INFINITY,
+      maxRetryTime: parts.patienceMs,
+      minTimeout: FIRST_PAUSE_MS,
+      maxTimeout: LONGEST_PAUSE_MS,
+      // After equal pauses, two transactions would be in each other's way again.
+      randomize: true,
       // If a read-only transaction writes, that is a defect and no sign of a standby.
-      mayPass: (error) => isConflict(error) || (!isRead && isReadOnly(error)),
+      shouldRetry: ({ error }) => isConflict(error) || (!isRead && isReadOnly(error)),
     });
   } catch (error) {
     if (isRead && isReadOnly(error)) throw error;
