@@ -43,6 +43,7 @@ import {
 } from "./form-fields.ts";
 import { type ErrorPage, errorPage, ownErrorPage, repeatedBytes, successPage } from "./form-page.ts";
 import { onceOf } from "../posts/once.ts";
+import { framersOf } from "./form-frames.ts";
 import { formOperation } from "../posts/post-operations.ts";
 import { prefersJson } from "../prefers-json.ts";
 import { lookOf, OWN_PAGE_PATH, ownPageRoutes, policyOf, sendThanks } from "./own-page-routes.ts";
@@ -219,7 +220,7 @@ function answerAccepted(
   return sendPage(
     reply,
     successPage(visitorWording(request), backTo, brand),
-    pagePolicy([], backTo, brand.colour),
+    pagePolicy([], framersOf(settings.allowedOrigins, backTo), brand.colour),
   );
 }
 
@@ -303,7 +304,9 @@ async function answerError(
     const look = lookOf(form.caller);
     return sendPage(reply, ownErrorPage(page, look), withChallenge(policyOf(look), again.challenge ?? null));
   }
-  const policy = pagePolicy(next === null ? [] : [new URL(next).origin], backTo, brand.colour);
+  const framers =
+    settings === undefined || form.isOwnPage ? backTo : framersOf(settings.allowedOrigins, backTo);
+  const policy = pagePolicy(next === null ? [] : [new URL(next).origin], framers, brand.colour);
   return sendPage(reply, errorPage(page), withChallenge(policy, again.challenge ?? null));
 }
 

@@ -104,19 +104,19 @@ export function ownPagePolicy(policy: string, logo: string | null): string {
  * The content policy of a page that loads nothing and runs no script. Browsers apply `form-action` also to redirects of a sent form.
  *
  * @param targets origins that the page's form may end at, besides our own
- * @param embedder the origin that may show the page in a frame; null for none
+ * @param framers the sources of pages that may show the page in a frame; null for none
  * @param colour the page's colour, as it is given to the page itself
  */
 export function pagePolicy(
   targets: readonly string[],
-  embedder: string | null,
+  framers: string | null,
   colour: string | null = null,
 ): string {
   return [
     "default-src 'none'",
     `style-src ${colour === null ? STYLE_HASH : hashOf(styleWith(colour))}`,
     `form-action ${["'self'", ...new Set(targets)].join(" ")}`,
-    `frame-ancestors ${embedder ?? "'none'"}`,
+    `frame-ancestors ${framers ?? "'none'"}`,
     "base-uri 'none'",
   ].join("; ");
 }
