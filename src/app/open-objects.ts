@@ -7,7 +7,7 @@ import type { S3Settings } from "../files/s3-request.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { fileStoreFailed, fileStoreRecovered } from "../foundation/events.ts";
 import { noMetrics } from "../foundation/metrics.ts";
-import { readSecretFile } from "../secrets/secret-file.ts";
+import { readSecretLine } from "../secrets/secret-file.ts";
 import type { ServiceParts } from "./parts.ts";
 
 const NOBODY: StoreObserver = { onFailure() {}, onFault() {}, onRecovery() {} };
@@ -63,10 +63,8 @@ export function readStoreSettings(s3: Config["files"]["s3"]): S3Settings {
     throw refuse("files.s3: name endpoint, bucket and accessKeyId");
   if (secretAccessKey !== null) return { ...s3, endpoint, bucket, accessKeyId, secretAccessKey };
   if (secretAccessKeyFile === null) throw refuse("files.s3.secretAccessKey: the secret is not set here");
-  const [first = ""] = readSecretFile("files.s3.secretAccessKeyFile", secretAccessKeyFile).split(/\r?\n/, 1);
-  if (first === "")
-    throw refuse(`files.s3.secretAccessKeyFile: ${secretAccessKeyFile}: its first line is empty`);
-  return { ...s3, endpoint, bucket, accessKeyId, secretAccessKey: first };
+  const secret = readSecretLine("files.s3.secretAccessKeyFile", secretAccessKeyFile);
+  return { ...s3, endpoint, bucket, accessKeyId, secretAccessKey: secret };
 }
 
 function refuse(message: string): FormsvcError {

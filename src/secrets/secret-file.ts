@@ -37,3 +37,11 @@ export function readSecretFile(setting: string, file: string, missing: Hint | nu
     if (fd !== undefined) closeSync(fd);
   }
 }
+
+/** The first line of a {@link readSecretFile}. @throws config_invalid also if there is nothing in it */
+export function readSecretLine(setting: string, file: string): string {
+  const [line = ""] = readSecretFile(setting, file).split(/\r?\n/, 1);
+  if (line.trim() === "")
+    throw new FormsvcError("config_invalid", `${setting}: ${file}: its first line is empty`);
+  return line;
+}

@@ -1,4 +1,5 @@
 import { isThisMachine } from "../foundation/ip-address.ts";
+import { readWhole } from "../foundation/read-whole.ts";
 
 /** The issuer gave no answer that can be read. */
 export class IssuerSilent extends Error {}
@@ -22,24 +23,14 @@ export async function boundedFetch(address: string, options: RequestInit): Promi
   const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
   try {
     const answer = await fetch(address, { ...options, redirect: "manual", signal });
-    const body = await readBody(answer);
+    const body = await readWhole(answer.body, MAX_ANSWER_BYTES);
+    if (body === null) throw new IssuerSilent(`answers with more than ${MAX_ANSWER_BYTES} bytes`);
     if (answer.status >= 500) throw new IssuerSilent(`answers with the status ${answer.status}`);
     return new Response(body.length === 0 ? null : body, { status: answer.status, headers: answer.headers });
   } catch (error) {
     if (error instanceof IssuerSilent) throw error;
     throw new IssuerSilent(reasonOf(error), { cause: error });
   }
-}
-
-async function readBody({ body }: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new IssuerSilent(`answers with more than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function reasonOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { FormsvcError } from "../foundation/errors.ts";
-import { readSecretFile } from "../secrets/secret-file.ts";
+import { readSecretLine } from "../secrets/secret-file.ts";
 
 /** The settings under `oidc`. */
 export interface OidcConfig {
@@ -57,17 +57,10 @@ export function readOidcSettings(oidc: OidcConfig): OidcSettings | null {
 
 function readClientSecret({ clientSecret, clientSecretFile }: OidcConfig): string {
   if (clientSecret !== null) return clientSecret;
-  const setting = "oidc.clientSecretFile";
   if (clientSecretFile === null)
     throw new FormsvcError(
       "config_invalid",
       "oidc.clientSecret: set the secret that the issuer gave this server",
     );
-  const secret = readSecretFile(setting, clientSecretFile).split("\n", 1)[0]?.trim() ?? "";
-  if (secret === "")
-    throw new FormsvcError(
-      "config_invalid",
-      `${setting}: ${clientSecretFile}: has no secret in its first line`,
-    );
-  return secret;
+  return readSecretLine("oidc.clientSecretFile", clientSecretFile).trim();
 }

@@ -53,7 +53,7 @@ test("the secret is read from a file that others may not read", async () => {
   expect(early.stderr).toContain("https://forms.example.com/dashboard/sign-in/oidc/callback");
   machine.write("secret", "\nsecond line");
   chmodSync(file, 0o600);
-  expect((await check()).stderr).toContain("has no secret in its first line");
+  expect((await check()).stderr).toContain("its first line is empty");
   machine.write("secret", "the secret\n");
   expect((await check()).code).toBe(0);
   chmodSync(file, 0o644);

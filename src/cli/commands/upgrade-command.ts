@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { readWhole } from "../../foundation/read-whole.ts";
 import { isSignedBy } from "../../foundation/release-signature.ts";
 import { version } from "../../foundation/version.ts";
 import { addCommand, command } from "../command.ts";
@@ -84,14 +85,9 @@ async function readFrom(source: string): Promise<Buffer> {
 async function fetchBytes(url: string): Promise<Buffer> {
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!response.ok) throw new Error(`it answered ${response.status}`);
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    length += part.length;
-    if (length > MAX_BYTES) throw new Error("the answer is too long");
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  const bytes = await readWhole(response.body, MAX_BYTES);
+  if (bytes === null) throw new Error("the answer is too long");
+  return bytes;
 }
 
 /** @throws FormsvcError failed if the list names no archive, or archives of several versions */

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from "node:https";
 import { Readable } from "node:stream";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { readWhole } from "../../foundation/read-whole.ts";
 import type { ImportedFile } from "../../submissions/import/imported-file.ts";
 import { version } from "../../foundation/version.ts";
 
@@ -132,14 +133,9 @@ function unreachable(origin: string, error: Error): FormsvcError {
 
 /** Reads the whole body as text. @throws unavailable if it breaks off or is too large */
 export async function textOf(origin: string, answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of chunksOf(origin, answer)) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw unreachable(origin, new Error("the answer is too large"));
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  const bytes = await readWhole(chunksOf(origin, answer), MAX_ANSWER_BYTES);
+  if (bytes === null) throw unreachable(origin, new Error("the answer is too large"));
+  return bytes.toString("utf8");
 }
 
 /** Yields the lines of a body that are not empty, as they arrive. @throws the errors of {@link textOf} */

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isThisMachine } from "../../foundation/ip-address.ts";
 import { domainOf, parseMailAddress } from "../../foundation/mail-address.ts";
-import { readSecretFile } from "../../secrets/secret-file.ts";
+import { readSecretFile, readSecretLine } from "../../secrets/secret-file.ts";
 import type { DkimKey, SmtpLogin, SmtpSettings } from "./smtp-settings.ts";
 
 /** The settings under `mail` that say how e-mail is sent. */
@@ -94,13 +94,7 @@ function readLogin({ user, password, passwordFile }: SmtpConfig): SmtpLogin | nu
   if (password !== null) return { user, password };
   if (passwordFile === null)
     throw refuse("password", "there is mail.user and no password: set it, or mail.passwordFile");
-  return { user, password: readPassword(passwordFile) };
-}
-
-function readPassword(file: string): string {
-  const [first = ""] = readSecretFile("mail.passwordFile", file).split(/\r?\n/, 1);
-  if (first === "") throw refuse("passwordFile", `${file}: its first line is empty`);
-  return first;
+  return { user, password: readSecretLine("mail.passwordFile", passwordFile) };
 }
 
 function readDkim({ domain, selector, keyFile }: SmtpConfig["dkim"]): DkimKey | null {

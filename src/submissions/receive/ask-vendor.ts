@@ -1,5 +1,6 @@
 import type { Vendor } from "../../endpoints/challenge.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { readWhole } from "../../foundation/read-whole.ts";
 import { addressUnit } from "../../foundation/ip-address.ts";
 
 export interface VendorSettings {
@@ -93,14 +94,9 @@ function tooManyOf(): FormsvcError {
 
 /** @throws if the answer is too long */
 async function readText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error("the answer is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const bytes = await readWhole(body, MAX_ANSWER_BYTES);
+  if (bytes === null) throw new Error("the answer is too long");
+  return bytes.toString();
 }
 
 function verdictOf(text: string, status: number): VendorAnswer {

@@ -39,19 +39,19 @@ export async function countContentsOf(db: Database, workspaceId: string): Promis
 }
 
 /** How far a count is: `after` is the last id that was counted of the key at `index`. */
-interface Place {
+interface Position {
   readonly index: number;
   readonly after: string;
 }
 
 async function countRows(db: Database, sql: string, keys: readonly unknown[]): Promise<number> {
   let total = 0;
-  let place: Place = { index: 0, after: "" };
-  while (place.index < keys.length) {
-    const from = place;
+  let position: Position = { index: 0, after: "" };
+  while (position.index < keys.length) {
+    const from = position;
     const slice = await readSlice(db, () => countSlice(sql, keys, from));
     total += slice.counted;
-    place = slice.next;
+    position = slice.next;
   }
   return total;
 }
@@ -59,8 +59,8 @@ async function countRows(db: Database, sql: string, keys: readonly unknown[]): P
 function* countSlice(
   sql: string,
   keys: readonly unknown[],
-  { index, after }: Place,
-): Steps<{ readonly counted: number; readonly next: Place }> {
+  { index, after }: Position,
+): Steps<{ readonly counted: number; readonly next: Position }> {
   let counted = 0;
   let left = SLICE_ROWS;
   for (let at = index, from = after; at < keys.length; at += 1, from = "") {
