@@ -72,5 +72,5 @@ test("upgrade --check ends with 1 for a wrong, missing or foreign signature and 
     /upgrade --check\. To upgrade: run install\.sh .*, and restart the server/,
   );
   const unknown = await machine.run(["upgrade", "--check"]);
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("name --from") as unknown });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("give --from") as unknown });
 });
