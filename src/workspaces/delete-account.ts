@@ -4,6 +4,7 @@ import { run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { listNames } from "../foundation/list-names.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import { accountReference } from "./account-operations.ts";
 import {
@@ -104,11 +105,10 @@ export function stillOwns(
   { email }: Pick<Account, "email">,
   workspaces: readonly Pick<Workspace, "name">[],
 ): FormsvcError {
-  const names = workspaces.slice(0, MAX_NAMED).map(({ name }) => name);
-  if (workspaces.length > MAX_NAMED) names.push("…");
+  const names = listNames(workspaces, MAX_NAMED, ({ name }) => name);
   return new FormsvcError(
     "conflict",
-    `${email} is the only owner of ${countOf(workspaces.length, "workspace")}: ${names.join(", ")}; delete them, or say that they go too`,
+    `${email} is the only owner of ${countOf(workspaces.length, "workspace")}: ${names}; delete them, or say that they go too`,
     { hint: { kind: "delete_with_workspaces" } },
   );
 }

@@ -10,6 +10,7 @@ import type { PerformAnywhere as Performing } from "../../apply/read-current.ts"
 import { runPlan } from "../../apply/run-plan.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { listNames } from "../../foundation/list-names.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import { readInput } from "../flags/arguments.ts";
 import { addCommand, command, type CommandContext, parseFile as parseFileName, refuse } from "../command.ts";
@@ -107,11 +108,10 @@ export async function operationParts({ db, config }: Here) {
 function requireTaker({ changes }: Plan, show: Show): void {
   const made = changes.filter(({ makesSecret }) => makesSecret);
   if (show !== "lines" || made.length === 0) return;
-  const named = made.slice(0, 3).map(({ kind, name }) => `${kind} ${plainText(name)}`);
-  const more = made.length > named.length ? ` and ${made.length - named.length} more` : "";
+  const named = listNames(made, 3, ({ kind, name }) => `${kind} ${plainText(name)}`);
   throw new FormsvcError(
     "usage",
-    `${named.join(", ")}${more} would get keys or secrets that are shown once: give --env or --json, and keep what is printed; nothing was changed`,
+    `${named} would get keys or secrets that are shown once: give --env or --json, and keep what is printed; nothing was changed`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
+import { listNames } from "../../foundation/list-names.ts";
 import { COPIED_TABLES } from "../copy-tables.ts";
 import { all, first, type Steps, text } from "../steps.ts";
 import { readLiveServers } from "./live-server-rows.ts";
@@ -89,9 +90,7 @@ export function* checkRights(): Steps<Finding> {
 }
 
 function namesOf(tables: readonly { readonly name: string }[]): string {
-  const named = tables.slice(0, MAX_NAMED).map(({ name }) => name);
-  const more = tables.length - named.length;
-  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return listNames(tables, MAX_NAMED, ({ name }) => name);
 }
 
 /** @param now the time by the clock of this machine. */

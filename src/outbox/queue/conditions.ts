@@ -1,6 +1,7 @@
 import { shorten } from "../../foundation/shorten.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { listNames } from "../../foundation/list-names.ts";
 
 /*
  * Conditions of a recipient: it gets a message only about submissions whose values meet all of them. They are checked in the transaction
@@ -62,8 +63,7 @@ export function parseConditions(texts: readonly string[]): Condition[] {
 /** The names of the first fields, for a message. */
 function namesOf(fields: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(fields);
-  if (names.length === 0) return "none";
-  return names.slice(0, MAX_NAMED).join(", ") + (names.length > MAX_NAMED ? " and more" : "");
+  return names.length === 0 ? "none" : listNames(names, MAX_NAMED);
 }
 
 const MAX_NAMED = 20;

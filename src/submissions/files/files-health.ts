@@ -8,6 +8,7 @@ import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { sizeText } from "../../foundation/file-list.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
+import { listNames } from "../../foundation/list-names.ts";
 import { hasReached } from "../../workspaces/usage-mark.ts";
 import type { Plans } from "../../workspaces/workspace.ts";
 import { listNearStorage, type NearStorage } from "./near-storage.ts";
@@ -74,9 +75,8 @@ function* checkForms(now: number): Steps<Finding[]> {
   const isNow = forms[0]?.isToday;
   if (isNow === undefined) return [];
   const full = forms.filter(({ isToday }) => isToday === isNow).map(({ endpointId }) => endpointId);
-  const more = full.length > MAX_NAMED ? ` and ${full.length - MAX_NAMED} more` : "";
   const message =
-    `posts with files to ${full.slice(0, MAX_NAMED).join(", ")}${more} ` +
+    `posts with files to ${listNames(full, MAX_NAMED)} ` +
     `${isNow ? "are answered 429 until" : "were answered 429 yesterday until"} 00:00 UTC: ` +
     "their publishable keys sent as much as they may in a day (files.maxFormShare)";
   return [problem("files.room", message, { kind: "raise_form_share" })];

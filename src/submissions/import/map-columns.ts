@@ -1,5 +1,6 @@
 import { shorten } from "../../foundation/shorten.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { listNames } from "../../foundation/list-names.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { unguarded } from "../export/csv.ts";
 import { type ColumnRole, FORMATS, type TableFormat } from "./import-formats.ts";
@@ -174,9 +175,9 @@ function quoted(text: string): string {
 
 /** The first of these names, in quotes. */
 export function namesOf(names: readonly string[]): string {
-  const shown = names
-    .filter((name) => name !== "")
-    .slice(0, MAX_NAMED)
-    .map(quoted);
-  return shown.join(", ") + (names.length > MAX_NAMED ? " and more" : "");
+  return listNames(
+    names.filter((name) => name !== ""),
+    MAX_NAMED,
+    quoted,
+  );
 }

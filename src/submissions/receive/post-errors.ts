@@ -1,6 +1,7 @@
 import { countOf } from "../../foundation/count-of.ts";
 import { nextMonthStart } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { listNames } from "../../foundation/list-names.ts";
 
 /* The errors of a post that need more than an error code. */
 
@@ -16,15 +17,16 @@ export class MovedMeanwhile extends FormsvcError {
   }
 }
 
+/** The largest number of fields that a message names, and the longest part of a name in it, in characters. */
+const MAX_NAMED = 10;
+const MAX_NAME_LENGTH = 100;
+
 /** @param details what is wrong, by field. */
 export function invalidData(details: Readonly<Record<string, unknown>>): FormsvcError {
-  const names = Object.keys(details);
-  const shown = names
-    .slice(0, 10)
-    .map((name) => JSON.stringify(name.slice(0, 100)))
-    .join(", ");
-  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
-  const message = `The data does not match the endpoint's schema; see details for: ${shown}${more}.`;
+  const names = listNames(Object.keys(details), MAX_NAMED, (name) =>
+    JSON.stringify(name.slice(0, MAX_NAME_LENGTH)),
+  );
+  const message = `The data does not match the endpoint's schema; see details for: ${names}.`;
   return new FormsvcError("validation_failed", message, { details });
 }
 
