@@ -17,6 +17,7 @@ import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, type GivenSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { workOf } from "../support/steps-on-connection.ts";
 import { connectPlainly } from "../support/postgresql-cluster.ts";
 import {
   hasPostgresql,
@@ -200,6 +201,25 @@ async function connectForTest(address: string): Promise<Client> {
   onTestFinished(() => client.end());
   return client;
 }
+
+test.skipIf(!hasPostgresql)(
+  "a page of a tail looks at its own submissions alone, also if all of them were stored in one transaction",
+  async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address);
+    const { one, store } = await withEndpoints(db);
+    await store(one, NOON);
+    const client = await connectForTest(address);
+    await client.query(`INSERT INTO submission
+      (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+      SELECT 'sub_' || lpad(n::text, 26, '0'), endpoint_number, 1, '{}', 0, '[]', '', '', 0
+      FROM submission, generate_series(1, 30000) AS n`);
+    await client.query("VACUUM ANALYZE submission");
+    const [bound, page] = await workOf(client, readTail(any, TAIL_START, 1000));
+    expect(bound?.pages).toBeLessThan(100);
+    expect(page?.pages).toBeLessThan(100);
+  },
+);
 
 test.skipIf(!hasPostgresql)(
   "on PostgreSQL what another server is still storing is not passed over: all that came after it waits for it",

@@ -4,7 +4,7 @@ import { numberMarks } from "../../src/database/number-parameters.ts";
 import { toParameter } from "../../src/database/postgresql/to-parameter.ts";
 import type { Steps } from "../../src/database/steps.ts";
 
-/** The plan of a statement as it was run, with the numbers of `EXPLAIN (ANALYZE, FORMAT JSON)`. */
+/** The plan of a statement as it was run, with the numbers of `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)`. */
 interface Plan {
   readonly "Actual Loops": number;
   readonly "Actual Rows": number;
@@ -17,6 +17,8 @@ interface Plan {
 interface Done {
   readonly sql: string;
   readonly rows: number;
+  /** The pages that it looked at; a page counts each time. */
+  readonly pages: number;
 }
 
 /** Runs steps on one connection of PostgreSQL, and takes back what they changed. Returns the work of each statement. */
@@ -29,12 +31,13 @@ export async function workOf(client: Client, steps: Steps<unknown>): Promise<Don
     const sql = numberMarks(lookUpListed(built.postgresql ?? common));
     const values = parameters.map(toParameter);
     const explained = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(
-      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`,
+      `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${sql}`,
       values,
     );
     const plan = explained.rows[0]?.["QUERY PLAN"][0].Plan;
     if (plan === undefined) throw new Error("no plan");
-    done.push({ sql, rows: rowsOf(plan) });
+    const pages = Number(plan["Shared Hit Blocks"]) + Number(plan["Shared Read Blocks"]);
+    done.push({ sql, rows: rowsOf(plan), pages });
     step = steps.next(
       gives === "changes" ? (plan.Plans?.[0]?.["Actual Rows"] ?? 0) : await rows(sql, values, gives),
     );

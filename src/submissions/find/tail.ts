@@ -1,5 +1,5 @@
 import { listParameter } from "../../database/list-parameter.ts";
-import { all, first, type Steps, textByEngine } from "../../database/steps.ts";
+import { all, byEngine, first, type Steps, textByEngine } from "../../database/steps.ts";
 import { checkCursor, firstIdAt } from "../../foundation/id.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
 import { NUMBERS_OF_ENDPOINTS } from "../stored/endpoint-number.ts";
@@ -107,9 +107,15 @@ const BOUND_SQL = {
     LIMIT 1 OFFSET ${MAX_LOOKED - 1}`,
 };
 
-const UNTIL_SQL = {
-  sqlite: "AND seq <= ? AND ? = ''",
-  postgresql: "AND (stored_by, id) <= (CAST(? AS text)::xid8, ?)",
+/**
+ * The submissions that one page looks at. A number of rows ends the walk through the index, and not the last position: PostgreSQL ends at a
+ * pair only when its first part changes, and `formsvc copy` stores millions of submissions in one transaction.
+ */
+const LOOKED_SQL = {
+  sqlite: `SELECT seq AS "commit", '' AS place, id, endpoint_number, spam_score FROM submission
+    WHERE seq > ? AND ? = '' ORDER BY seq LIMIT ${MAX_LOOKED}`,
+  postgresql: `SELECT stored_by::text::bigint AS "commit", id AS place, id, endpoint_number, spam_score FROM submission
+    WHERE (stored_by, id) > (CAST(? AS text)::xid8, ?) AND ${IS_COMPLETE} ORDER BY stored_by, id LIMIT ${MAX_LOOKED}`,
 };
 
 /**
@@ -118,29 +124,25 @@ const UNTIL_SQL = {
  */
 export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: number): Steps<TailPage> {
   const bound = yield* first(textByEngine<TailPosition>(BOUND_SQL, after.commit, after.id));
-  const until = { sqlite: "", postgresql: "", ...(bound && UNTIL_SQL) };
   const wanted = conditionsOf(filter);
+  const sql = byEngine(
+    (engine) => `SELECT "commit", place, id FROM (${LOOKED_SQL[engine]}) AS submission
+      WHERE 1 = 1 ${wanted.sql} ORDER BY "commit", place LIMIT ?`,
+  );
   const found = yield* all(
-    textByEngine<TailPosition & { readonly submission: string }>(
-      {
-        sqlite: `SELECT seq AS "commit", '' AS id, id AS submission FROM submission
-          WHERE seq > ? AND ? = '' ${until.sqlite} ${wanted.sql} ORDER BY seq LIMIT ?`,
-        postgresql: `SELECT stored_by::text::bigint AS "commit", id, id AS submission FROM submission
-          WHERE (stored_by, id) > (CAST(? AS text)::xid8, ?) ${until.postgresql} AND ${IS_COMPLETE} ${wanted.sql}
-          ORDER BY stored_by, id LIMIT ?`,
-      },
+    textByEngine<{ readonly commit: number; readonly place: string; readonly id: string }>(
+      sql,
       after.commit,
       after.id,
-      ...(bound ? [bound.commit, bound.id] : []),
       ...wanted.parameters,
       limit,
     ),
   );
-  const positions = found.map(({ commit, id }) => ({ commit, id }));
+  const positions = found.map(({ commit, place }) => ({ commit, id: place }));
   const isFull = found.length >= limit;
   const last = positions.at(-1) ?? after;
   return {
-    submissions: yield* readSubmissions(found.map(({ submission }) => submission)),
+    submissions: yield* readSubmissions(found.map(({ id }) => id)),
     positions,
     position: isFull || bound === undefined ? last : { commit: bound.commit, id: bound.id },
     isCut: isFull || bound !== undefined,

@@ -145,7 +145,7 @@ export function* listHeldPosts(
   );
   const fitting = fittingOf(listed.slice(0, limit), maxBytes);
   const rows = yield* all(
-    query.selectFrom("held").selectAll().where("id", "in", fitting).orderBy("id", "desc"),
+    query.selectFrom("held").selectAll().where("id", "in", listedIds(fitting)).orderBy("id", "desc"),
   );
   const data = rows.map(toHeldPost);
   return { data, nextCursor: listed.length > data.length ? (data.at(-1)?.id ?? null) : null };

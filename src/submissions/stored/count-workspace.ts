@@ -10,8 +10,8 @@ interface WorkspaceCounts {
   readonly held: number;
 }
 
-/** The number of rows of an index that one slice counts, in about a millisecond. */
-const SLICE_ROWS = 5000;
+/** The number of rows of an index that one slice counts: in about a millisecond, or as long as nobody else waits for. */
+const SLICE_ROWS = { sqlite: 5000, postgresql: 200_000 };
 /** Looking into an index for one endpoint takes as long as counting this number of rows. */
 const ROWS_PER_ENDPOINT = 50;
 
@@ -49,20 +49,24 @@ async function countRows(db: Database, sql: string, keys: readonly unknown[]): P
   let position: Position = { index: 0, after: "" };
   while (position.index < keys.length) {
     const from = position;
-    const slice = await readSlice(db, () => countSlice(sql, keys, from));
+    const slice = await readSlice(db, () => countSlice(SLICE_ROWS[db.engine], { sql, keys, ...from }));
     total += slice.counted;
     position = slice.next;
   }
   return total;
 }
 
+interface Counting extends Position {
+  readonly sql: string;
+  readonly keys: readonly unknown[];
+}
+
 function* countSlice(
-  sql: string,
-  keys: readonly unknown[],
-  { index, after }: Position,
+  rows: number,
+  { sql, keys, index, after }: Counting,
 ): Steps<{ readonly counted: number; readonly next: Position }> {
   let counted = 0;
-  let left = SLICE_ROWS;
+  let left = rows;
   for (let at = index, from = after; at < keys.length; at += 1, from = "") {
     const found = yield* first(text<{ counted: number; last: string | null }>(sql, keys[at], from, left));
     const { counted: some, last } = found ?? { counted: 0, last: null };
