@@ -169,6 +169,16 @@ describe("a file that cannot be imported is refused with what to do, and nothing
   }>([
     { what: "an empty one", body: "", said: "the file: the file is empty" },
     { what: "one without columns of the form", body: "a,b\n1,2\n", said: "no column is named like a field" },
+    {
+      what: "our own export in JSON",
+      body: '[\n{"id":"sub_1","endpoint_id":"ep_1","data":{}}\n]\n',
+      said: "the file is JSON that formsvc exported",
+    },
+    {
+      what: "our own export in NDJSON",
+      body: '{"id":"sub_1","endpoint_id":"ep_1","data":{}}\n{"id":"sub_2","endpoint_id":"ep_1","data":{}}\n',
+      said: "import it as an export of formsvc",
+    },
     { what: "text in another encoding", body: Buffer.from([0x61, 0xff, 0x0a]), said: "no text in utf-8" },
     { what: "a format that is none", query: "format=typeform", body: table(1), said: "format" },
     { what: "an unknown parameter", query: "format=csv&surely=1", body: table(1), said: "surely" },

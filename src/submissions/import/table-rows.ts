@@ -26,6 +26,9 @@ const MAX_HEADINGS = 2000;
 /** The largest number of cells of a JSON table, empty ones too: a row has one for each member that any row has. */
 const MAX_CELLS = 10_000_000;
 
+/** How JSON and NDJSON of our own export begin. */
+const OWN_EXPORT = /^\[?\s*\{"id":"[^"]*","endpoint_id":/;
+
 /**
  * Opens a table: a CSV, or JSON with a list of rows, which may be in the member `submissions`.
  *
@@ -37,10 +40,14 @@ export async function openTable(
 ): Promise<Table> {
   const chunks = decodeText(source.bytes(), encoding);
   const first = await firstTexts(source, chunks);
+  const begun = (first.at(-1) ?? "").trimStart();
+  if (format === "csv" && OWN_EXPORT.test(begun))
+    throw new FormsvcError(
+      "usage",
+      `${source.name}: the file is JSON that formsvc exported, and no table: import it as an export of formsvc (NDJSON or JSON), which is without --format in the command`,
+    );
   const all = prepend(first, chunks);
-  return /^[[{]/.test((first.at(-1) ?? "").trimStart())
-    ? jsonTable(source, all, format)
-    : csvTable(source, all, format);
+  return /^[[{]/.test(begun) ? jsonTable(source, all, format) : csvTable(source, all, format);
 }
 
 /** Reads up to the first text that is not blank, and returns it with the blank ones before it. @throws usage if there is none */
