@@ -12,7 +12,9 @@ import {
   SETTINGS,
   WEBHOOK_SETTINGS,
 } from "./forms-file.ts";
-import { isChosen } from "./plan-endpoint.ts";
+import { goneFields } from "../outbox/queue/conditions.ts";
+import { conditionsOf, countingIn, type RecipientKey, recipientKey, webhookKey } from "./match-recipients.ts";
+import { hasMailField, isChosen } from "./plan-endpoint.ts";
 import { hasAgreed } from "./plan-recipients.ts";
 import { WORKSPACE_SETTINGS } from "../workspaces/workspace-json.ts";
 import {
@@ -72,16 +74,59 @@ function endpointOf(
   for (const { address, state: why } of recipients.filter((each) => !hasAgreed(each)))
     notes.push(`${shown}: the recipient ${address} is ${why}, and is left out`);
   const replyTo = agreed.some(({ address }) => address === reply.reply_to) ? reply.reply_to : null;
+  const isSent = reply.state === "on" && hasMailField(schema, reply.field);
+  if (reply.state === "on" && !isSent)
+    notes.push(
+      `${shown}: the automatic reply is left out, because its field ${reply.field ?? ""} is none of format email any more: it is sent to nobody`,
+    );
+  const replied = isSent ? { ...membersOf(reply, REPLY_SETTINGS), reply_to: replyTo } : null;
   return {
     name: endpoint.name,
     state,
     ...settings,
     ...spamOf(spam, shown, notes),
     schema,
-    recipients: agreed.map(recipientOf),
-    webhooks: webhooks.map((each) => webhookOf(each, shown, notes)),
-    autoreply: reply.state === "off" ? null : { ...membersOf(reply, REPLY_SETTINGS), reply_to: replyTo },
+    recipients: counted(agreed, recipientKey, { schema, shown, notes }).map(recipientOf),
+    webhooks: counted(webhooks, webhookKey, { schema, shown, notes }).map((each) =>
+      webhookOf(each, shown, notes),
+    ),
+    // Without this member, a reply that is on stays as it is.
+    ...((isSent || reply.state === "off") && { autoreply: replied }),
   };
+}
+
+interface FormTarget {
+  readonly schema: FileEndpoint["schema"];
+  readonly shown: string;
+  readonly notes: string[];
+}
+
+/** Webhooks or recipients with the conditions that count. Two that are equal then are one, because a file could not tell them apart. */
+function counted<Member extends ShownRecipient | ShownWebhook>(
+  members: readonly Member[],
+  keyOf: (member: Member) => RecipientKey,
+  { schema, shown, notes }: FormTarget,
+): Member[] {
+  const known = new Set<string>();
+  return members
+    .filter(isWhole)
+    .concat(members.filter((each) => !isWhole(each)))
+    .flatMap((member) => {
+      const counting = countingIn(member, schema);
+      const name = "address" in member ? member.address : member.url;
+      const key = JSON.stringify(keyOf(counting));
+      const isFirst = !known.has(key);
+      known.add(key);
+      const gone = goneFields(conditionsOf(member), schema);
+      if (gone.length > 0)
+        notes.push(
+          `${shown}: a condition of ${name} on ${gone.join(", ")} is left out, because the form has no such field any more: it counts as met${isFirst ? "" : `, and so ${name} is the same as another one, and is left out too`}`,
+        );
+      return isFirst ? [counting] : [];
+    });
+  function isWhole(member: Member): boolean {
+    return goneFields(conditionsOf(member), schema).length === 0;
+  }
 }
 
 function recipientOf(recipient: ShownRecipient): FileRecipient {

@@ -1,5 +1,6 @@
+import type { Condition } from "../outbox/queue/conditions.ts";
 import { shownAddress } from "../webhooks/formats/format.ts";
-import type { FileRecipient, FileWebhook } from "./forms-file.ts";
+import type { FileEndpoint, FileRecipient, FileWebhook } from "./forms-file.ts";
 
 /**
  * What identifies a webhook or recipient of an endpoint: the members that never change, and the conditions, because one address may occur
@@ -29,6 +30,22 @@ export function shownUrl({ url, format }: Pick<FileWebhook, "url" | "format">): 
   return URL.canParse(url) ? shownAddress(format, url) : url;
 }
 
-function conditionsOf(recipient: object): unknown {
-  return (recipient as { readonly conditions?: unknown }).conditions ?? [];
+/** A webhook or recipient that may have conditions. */
+interface Conditioned {
+  readonly conditions?: readonly Condition[] | undefined;
+}
+
+/** The same with those conditions alone whose fields are in all of the schemas. A condition on another field counts as met. */
+export function countingIn<Member extends object>(
+  member: Member,
+  ...schemas: readonly FileEndpoint["schema"][]
+): Member & { readonly conditions: readonly Condition[] } {
+  const counting = conditionsOf(member).filter(({ field }) =>
+    schemas.every((schema) => Object.hasOwn(schema, field)),
+  );
+  return { ...member, conditions: counting };
+}
+
+export function conditionsOf(member: object): readonly Condition[] {
+  return (member as Conditioned).conditions ?? [];
 }

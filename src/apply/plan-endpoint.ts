@@ -8,6 +8,7 @@ import { checkLogo } from "../endpoints/own-page.ts";
 import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../endpoints/endpoint-operations.ts";
 import { setSchema } from "../endpoints/schema-operations.ts";
 import { setSpam } from "../endpoints/spam-operations.ts";
+import { type Condition, goneFields } from "../outbox/queue/conditions.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
 import { checkAskable, isAskable } from "../schemas/form-inputs.ts";
@@ -15,7 +16,9 @@ import type { FormsChange } from "./change.ts";
 import { chooseReplyField } from "../mail/auto-reply/check-auto-reply-settings.ts";
 import { mailFieldsOf } from "../mail/compose/mail-fields.ts";
 import { type FileEndpoint, type FileReply, SETTINGS } from "./forms-file.ts";
+import { conditionsOf } from "./match-recipients.ts";
 import {
+  type Schemas,
   changeOf,
   deletedRecipient,
   deletedWebhook,
@@ -36,6 +39,8 @@ export interface EndpointPlan {
   /** Deletes what the file does not name. These run after all other changes, and only if pruning was asked for. */
   readonly deletions: readonly FormsChange[];
   readonly kept: readonly string[];
+  /** What loses the field that it is about, of what the file does not name; `isDeleted` says what only pruning deletes. */
+  readonly lost: readonly { readonly note: string; readonly isDeleted: boolean }[];
 }
 
 /** @param workspace returns the workspace's id, which is known only when the endpoint is made */
@@ -64,15 +69,16 @@ export function planNewEndpoint(
       return { secrets: [{ ...made, webhook: null, secret, publishable }], warnings: [] };
     },
   };
+  const nothing = { known: [], schemas: { before: schema, after: schema } };
   const changes = [
     created,
     ...(isChosen(spam) ? [spamChange(cell, {}, spam)] : []),
-    ...planRecipients(cell, recipients, []).changes,
-    ...planWebhooks(cell, webhooks, []).changes,
+    ...planRecipients(cell, recipients, nothing).changes,
+    ...planWebhooks(cell, webhooks, nothing).changes,
     ...planReply(cell, foreseenReply(wanted, null, cell), null),
     ...(state === "paused" ? [stateChange(cell, "active", state)] : []),
   ];
-  return { changes, deletions: [], kept: [] };
+  return { changes, deletions: [], kept: [], lost: [] };
 }
 
 /** Orders the changes so that no post is refused that is accepted before and after them, and no message is missed. */
@@ -86,8 +92,9 @@ export function planKnownEndpoint(
   requireTask(wanted, endpoint, cell);
   requireLogo(wanted, endpoint, cell);
   if ((wanted.page ?? endpoint.page) === "on") named(cell, () => checkAskable(fieldsOf(wanted.schema)));
-  const recipients = planRecipients(cell, wanted.recipients ?? [], current.recipients);
-  const webhooks = planWebhooks(cell, wanted.webhooks ?? [], current.webhooks);
+  const schemas = { before: endpoint.schema, after: wanted.schema };
+  const recipients = planRecipients(cell, wanted.recipients ?? [], { known: current.recipients, schemas });
+  const webhooks = planWebhooks(cell, wanted.webhooks ?? [], { known: current.webhooks, schemas });
   const changes = [
     ...fieldChanges(wanted, endpoint, cell),
     ...(spam !== undefined && !isDeepStrictEqual(spam, current.spam.chosen)
@@ -110,7 +117,62 @@ export function planKnownEndpoint(
       ({ address, state: why }) =>
         `recipient ${nameOf(cell, address)}: it is ${why}, which would be forgotten`,
     );
-  return { changes, deletions, kept };
+  const isDeleted = wanted.recipients === undefined ? () => false : hasAgreed;
+  const lost = [
+    ...recipients.others.map((each) => ({
+      kind: "recipient",
+      each,
+      what: each.address,
+      isDeleted: isDeleted(each),
+    })),
+    ...webhooks.others.map((each) => ({
+      kind: "webhook",
+      each,
+      what: each.url,
+      isDeleted: wanted.webhooks !== undefined,
+    })),
+  ].flatMap(({ kind, each, what, ...rest }) => {
+    const fields = lostFields(conditionsOf(each), schemas);
+    return fields.length === 0
+      ? []
+      : [{ note: `${kind} ${nameOf(cell, what)}: ${lostSentence(fields)}`, ...rest }];
+  });
+  const alike = [
+    ...recipients.alike.map(({ address }) => `recipient ${nameOf(cell, address)}`),
+    ...webhooks.alike.map(({ url }) => `webhook ${nameOf(cell, url)}`),
+  ].map((each) => `${each}: it is like one of the file, because the form lost the field of its condition`);
+  return {
+    changes,
+    deletions,
+    kept: [...kept, ...alike],
+    lost: [...lost, ...lostReply(wanted, current, cell)],
+  };
+}
+
+/** The fields that conditions name and the form loses now. */
+function lostFields(conditions: readonly Condition[], { before, after }: Schemas): readonly string[] {
+  return goneFields(conditions, after).filter((field) => Object.hasOwn(before, field));
+}
+
+function lostSentence(fields: readonly string[]): string {
+  return `its condition on ${fields.join(", ")} counts as met without that field`;
+}
+
+/** The automatic reply, if the file does not name it and it loses its field now. */
+function lostReply(
+  { autoreply, schema }: FileEndpoint,
+  { reply, endpoint }: CurrentEndpoint,
+  cell: EndpointCell,
+): EndpointPlan["lost"] {
+  const isLost = hasMailField(endpoint.schema, reply.field) && !hasMailField(schema, reply.field);
+  if (autoreply !== undefined || reply.state === "off" || !isLost) return [];
+  const note = `autoreply ${nameOf(cell)}: it is sent to nobody without ${reply.field ?? ""} as a field of format email`;
+  return [{ note, isDeleted: false }];
+}
+
+/** Whether this is a field with the address of an automatic reply. */
+export function hasMailField(schema: FileEndpoint["schema"], field: string | null): boolean {
+  return field !== null && mailFieldsOf(fieldsOf(schema)).includes(field);
 }
 
 /** Checks before any change what the operation would refuse. @throws usage naming the endpoint */

@@ -222,10 +222,12 @@ async function addKnownEndpoint(
   { wanted: { name: workspace }, pruning, phases }: KnownWorkspace,
 ): Promise<void> {
   const cell = { workspace, name: wanted.name, id };
-  const { changes, deletions, kept } = planKnownEndpoint(wanted, await readEndpoint(perform, id), cell);
+  const { changes, deletions, kept, lost } = planKnownEndpoint(wanted, await readEndpoint(perform, id), cell);
   phases.endpoints.push(...changes);
   phases.deletions.push(...deletions);
   if (pruning.prunes) phases.kept.push(...kept);
+  const left = lost.filter(({ isDeleted }) => !(pruning.prunes && isDeleted));
+  phases.notes.push(...left.map(({ note }) => note));
 }
 
 /** Plans what happens to an endpoint that the file does not name. */

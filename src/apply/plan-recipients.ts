@@ -5,7 +5,9 @@ import { setReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations
 import { mailRecipientOperations, setRecipient } from "../mail/recipients/recipient-operations.ts";
 import { createWebhook, setWebhook, webhookOperations } from "../webhooks/webhook-operations.ts";
 import { type FormsChange, type Difference, NOTHING_TO_SHOW } from "./change.ts";
+import type { Condition } from "../outbox/queue/conditions.ts";
 import {
+  type FileEndpoint,
   type FileRecipient,
   type FileReply,
   type FileWebhook,
@@ -13,7 +15,7 @@ import {
   REPLY_SETTINGS,
   WEBHOOK_SETTINGS,
 } from "./forms-file.ts";
-import { recipientKey, shownUrl, webhookKey } from "./match-recipients.ts";
+import { conditionsOf, countingIn, recipientKey, shownUrl, webhookKey } from "./match-recipients.ts";
 import type { ShownRecipient, ShownReply, ShownWebhook } from "./read-current.ts";
 
 /** An endpoint of the file. Its id is null until the endpoint is made, unless it exists already. */
@@ -27,14 +29,29 @@ export interface EndpointCell {
 interface Members<Member> {
   readonly changes: readonly FormsChange[];
   readonly others: readonly Member[];
+  /** Existing members that equal a member of the file without their conditions on fields that the form lost earlier. They stay. */
+  readonly alike: readonly Member[];
+}
+
+/** The fields of the form, as they are and as they will be. */
+export interface Schemas {
+  readonly before: FileEndpoint["schema"];
+  readonly after: FileEndpoint["schema"];
+}
+
+/** The webhooks or recipients of an endpoint. */
+interface Current<Member> {
+  readonly known: readonly Member[];
+  readonly schemas: Schemas;
 }
 
 export function planWebhooks(
   cell: EndpointCell,
   wanted: readonly FileWebhook[],
-  current: readonly ShownWebhook[],
+  { known, schemas }: Current<ShownWebhook>,
 ): Members<ShownWebhook> {
-  return planMembers(cell, wanted, current, {
+  return planMembers(cell, wanted, known, {
+    schemas,
     keyOf: webhookKey,
     created: createdWebhook,
     changed: changedWebhook,
@@ -102,9 +119,10 @@ export function deletedWebhook(cell: EndpointCell, { id, url }: ShownWebhook): F
 export function planRecipients(
   cell: EndpointCell,
   wanted: readonly FileRecipient[],
-  current: readonly ShownRecipient[],
+  { known, schemas }: Current<ShownRecipient>,
 ): Members<ShownRecipient> {
-  return planMembers(cell, wanted, current, {
+  return planMembers(cell, wanted, known, {
+    schemas,
     keyOf: recipientKey,
     created: createdRecipient,
     changed: changedRecipient,
@@ -201,25 +219,44 @@ export function planReply(
 
 /** How members of one kind are identified, made and changed. */
 interface MemberPlan<Wanted, Known> {
+  readonly schemas: Schemas;
   readonly keyOf: (member: Wanted | Known) => readonly unknown[];
   readonly created: (cell: EndpointCell, wanted: Wanted) => FormsChange;
   readonly changed: (cell: EndpointCell, wanted: Wanted, known: Known) => readonly FormsChange[];
 }
 
-function planMembers<Wanted, Known>(
+/**
+ * Finds for each member of the file the one that is there. If none has the same conditions, it is one whose other conditions are on fields
+ * that the form has lost or loses now.
+ */
+function planMembers<Wanted extends object, Known extends object>(
   cell: EndpointCell,
   wanted: readonly Wanted[],
   current: readonly Known[],
-  { keyOf, created, changed }: MemberPlan<Wanted, Known>,
+  { schemas: { before, after }, keyOf, created, changed }: MemberPlan<Wanted, Known>,
 ): Members<Known> {
   const text = (member: Wanted | Known): string => JSON.stringify(keyOf(member));
-  const byKey = new Map(current.map((member) => [text(member), member]));
+  const named = new Map(wanted.map((member) => [text(member), member]));
+  const left = new Map(current.map((member) => [text(member), member]));
+  const found = new Map<Wanted, Known>();
+  for (const [key, member] of left) {
+    const like = named.get(key);
+    if (like !== undefined && left.delete(key)) found.set(like, member);
+  }
+  for (const [key, member] of left) {
+    const like = named.get(text(countingIn(member, before, after)));
+    if (like !== undefined && !found.has(like) && left.delete(key)) found.set(like, member);
+  }
   const changes = wanted.flatMap((member) => {
-    const known = byKey.get(text(member));
-    return known === undefined ? [created(cell, member)] : changed(cell, member, known);
+    const known = found.get(member);
+    if (known === undefined) return [created(cell, member)];
+    const isShown = ({ field }: Condition) => Object.hasOwn(before, field) || Object.hasOwn(after, field);
+    const shown = conditionsOf(known).filter(isShown);
+    return changed(cell, { ...member, conditions: conditionsOf(member) }, { ...known, conditions: shown });
   });
-  const named = new Set(wanted.map(text));
-  return { changes, others: current.filter((member) => !named.has(text(member))) };
+  const isAlike = (member: Known): boolean => named.has(text(countingIn(member, before)));
+  const others = [...left.values()];
+  return { changes, others: others.filter((each) => !isAlike(each)), alike: others.filter(isAlike) };
 }
 
 /** The given members of the file whose shown values differ. A value that is never shown cannot be compared, and is left alone. */

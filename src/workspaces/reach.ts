@@ -38,6 +38,21 @@ export function* requireAlso(
   yield* isInReach({ viewing, access }, workspaceId);
 }
 
+/** Whether {@link requireAlso} would let the actor do it. */
+export function* mayAlso(
+  doer: Pick<Context, "actor" | "viewing">,
+  access: Access,
+  workspaceId: string,
+): Steps<boolean> {
+  try {
+    yield* requireAlso(doer, access, workspaceId);
+    return true;
+  } catch (error) {
+    if (error instanceof FormsvcError && error.code === "forbidden") return false;
+    throw error;
+  }
+}
+
 /**
  * The workspace that an actor means: the one they name, else the only one that they see. From the command line, an empty database gets its
  * first account and workspace. Call it inside a transaction.

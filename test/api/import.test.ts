@@ -172,7 +172,7 @@ describe("a file that cannot be imported is refused with what to do, and nothing
     {
       what: "our own export in JSON",
       body: '[\n{"id":"sub_1","endpoint_id":"ep_1","data":{}}\n]\n',
-      said: "the file is JSON that formsvc exported",
+      said: "the file is JSON of our own",
     },
     {
       what: "our own export in NDJSON",

@@ -67,6 +67,36 @@ test("an endpoint is made, read, listed, changed, paused and deleted with the JS
   expect(server.log.join("")).not.toContain("fat_");
 });
 
+test("a new schema says which recipients and automatic replies lose their field by it, to who may see recipients", async () => {
+  const { server, form, ask } = await world();
+  const path = `/endpoints/${form.id}`;
+  const email = { type: "string", format: "email" };
+  const topic = { type: "string" };
+  const put = async (schema: object, by = ask) =>
+    (await by("PUT", `${path}/schema`, { body: { schema } })).json;
+  await put({ email, topic, other: topic });
+  const conditions = ["topic", "other"].map((field) => ({ field, is: "filled", value: "" }));
+  const hook = { endpoint: form.id, url: "https://example.com/hook", conditions };
+  const { webhook } = (await ask("POST", "/webhooks", { body: hook })).json as unknown as {
+    webhook: { id: string };
+  };
+  await ask("PUT", `${path}/autoreply`, { body: { text: "Thanks." } });
+  expect(await put({ email, topic, more: topic })).toMatchObject({
+    lost_fields: [{ recipient_id: webhook.id, kind: "webhook", fields: ["other"] }],
+  });
+  // A field that is gone already is not lost again.
+  expect(await put({ email, topic })).not.toHaveProperty("lost_fields");
+  const few = askWith(server, await makeToken(server, ["endpoints:write", "endpoints:read"]));
+  expect(await put({ email }, few)).not.toHaveProperty("lost_fields");
+  await put({ email, topic });
+  expect(await put({ email: topic })).toMatchObject({
+    lost_fields: [
+      { recipient_id: expect.stringMatching(/^rcpt_/) as string, kind: "autoreply", fields: ["email"] },
+      { recipient_id: webhook.id, kind: "webhook", fields: ["topic"] },
+    ],
+  });
+});
+
 test("a stale ETag stops a change, a fresh one lets it through, and counters do not change it", async () => {
   const { server, form, ask } = await world();
   const path = `/endpoints/${form.id}`;

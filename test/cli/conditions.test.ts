@@ -140,3 +140,17 @@ test("a file of forms has conditions by which recipients are told apart, and wha
   const gone = await machine.run(["apply", "gone.yaml"]);
   expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining("no field colour")]);
 });
+
+test("a schema that loses the field of a condition or of the automatic reply says so", async () => {
+  const machine = operatorMachine();
+  const email = { type: "string", format: "email" };
+  await machine.createEndpoint({ schema: { ...schema, email } });
+  const add = ["recipient", "add", "sales@example.com", "--endpoint", "Contact", "--when", "topic=sales"];
+  const { recipient } = await machine.json<{ recipient: Conditions }>(add);
+  await machine.mustRun(["autoreply", "set", "Contact", "--text", "Thanks."]);
+  const without = machine.write("next.json", { message: schema.message });
+  const { stderr } = await machine.mustRun(["schema", "set", "Contact", without]);
+  expect(stderr).toContain(`${recipient.id}: its condition on "topic" counts as met now`);
+  expect(stderr).toContain('its automatic reply is sent to nobody now: "email"');
+  expect((await machine.mustRun(["schema", "set", "Contact", without])).stderr).not.toContain("now,");
+});

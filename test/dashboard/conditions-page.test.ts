@@ -53,6 +53,29 @@ test("an owner chooses by rows which posts a webhook gets, and the page of the w
   expect((await ada.get(path)).text).toMatch(/Which posts<\/dt>\s*<dd>all<\/dd>/);
 });
 
+test("who removes the field of a condition on the page of the fields is told what that does", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const { id } = await server.addEndpoint();
+  const page = "/dashboard/webhooks/new";
+  const hook = {
+    endpoint: id,
+    url: "https://example.com/hook",
+    "when.0.field": "name",
+    "when.0.is": "filled",
+  };
+  expect((await save(ada, { from: page, to: page }, hook)).status).toBe(201);
+  const fields = `/dashboard/endpoints/${id}/fields`;
+  const { values } = formOf((await ada.get(fields)).text, fields);
+  values.set("action", "save");
+  values.set("f.0.name", "call_name");
+  const saved = await ada.post(fields, values);
+  expect([saved.status, saved.headers["location"]]).toEqual([303, `${fields}?notice=fields-lost`]);
+  expect(unescaped((await ada.get(`${fields}?notice=fields-lost`)).text)).toContain(
+    "a condition on it counts as met now",
+  );
+});
+
 test("a field that the form has not, and a value without a field, are refused beside the rows with all that was typed", async () => {
   const { server } = await startMailedSite();
   const ada = await visit(server);

@@ -41,6 +41,18 @@ const FOREIGN_USES: readonly ForeignUse[] = [
     why: "an endpoint is deleted only if it has none, and a post may come until the transaction that deletes it",
   },
   {
+    folder: "endpoints",
+    table: "recipient",
+    does: "reads",
+    why: "what loses a field by a new schema is told by the operation that stores the schema, and recipients stand above endpoints",
+  },
+  {
+    folder: "endpoints",
+    table: "auto_reply",
+    does: "reads",
+    why: "what loses a field by a new schema is told by the operation that stores the schema, and mail stands above endpoints",
+  },
+  {
     folder: "submissions",
     table: "endpoint",
     does: "reads",

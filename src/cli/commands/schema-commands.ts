@@ -8,6 +8,7 @@ import { showEndpoint } from "../../endpoints/endpoint-operations.ts";
 import { setSchema, showSchema } from "../../endpoints/schema-operations.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { plainText } from "../../foundation/plain-text.ts";
 import { parseDefinition, type SchemaDefinition } from "../../schemas/definition.ts";
 import { type FormSchema, jsonSchemaOf } from "../../schemas/json-schema.ts";
 import { typescriptTypes } from "../../schemas/typescript-types.ts";
@@ -149,8 +150,16 @@ async function store(
 ): Promise<void> {
   const stored = await perform(setSchema, input);
   if (output.isJson) return output.json(stored);
-  const { endpoint_id: id, schema_version: version } = stored;
-  return output.note(`${id} checks posts with version ${version} of its schema from now on`);
+  const { endpoint_id: id, schema_version: version, lost_fields: lost = [] } = stored;
+  output.note(`${id} checks posts with version ${version} of its schema from now on`);
+  for (const { recipient_id: recipient, kind, fields } of lost) {
+    const names = plainText(fields.map((field) => JSON.stringify(field)).join(", "));
+    output.note(
+      kind === "autoreply"
+        ? `its automatic reply is sent to nobody now: ${names} is no field of format email any more`
+        : `${recipient}: its condition on ${names} counts as met now, because the form has no such field any more`,
+    );
+  }
 }
 
 function makeFolder(): string {

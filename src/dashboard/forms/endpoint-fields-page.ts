@@ -65,7 +65,7 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
     edited: Edited,
   ): Promise<Answer> {
     const endpoint = params["id"] ?? "";
-    await perform(setSchema, { endpoint, schema }, function* () {
+    const { lost_fields: lost = [] } = await perform(setSchema, { endpoint, schema }, function* () {
       const now = yield* getViewableEndpoint(viewer, endpoint);
       const current = yield* readSchema(now);
       if (now.schemaVersion !== edited.version) {
@@ -75,7 +75,10 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
       if (isDeepStrictEqual(current, schema) && orderOf(current) === orderOf(schema))
         throw new Stopped(() => redirect(pathOf(now, SECTION), "nothing-changed"));
     });
-    return redirect(`/dashboard/endpoints/${endpoint}${SECTION}`, "fields-saved");
+    return redirect(
+      `/dashboard/endpoints/${endpoint}${SECTION}`,
+      lost.length > 0 ? "fields-lost" : "fields-saved",
+    );
   }
 
   function show(endpoint: Endpoint, edited: Edited, status: number): Answer {

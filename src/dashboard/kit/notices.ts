@@ -33,6 +33,8 @@ const NOTICES: Readonly<Record<string, string | ((count: number) => string)>> = 
     "The key was issued already, and was shown that once. If it is lost, revoke it and issue another one.",
   "key-revoked": "The key is revoked: it is refused from now on.",
   "fields-saved": "Saved. Posts are checked with these fields from now on; earlier posts stay as they are.",
+  "fields-lost":
+    "Saved. But a recipient or the automatic reply needs a field that the form no longer has: a condition on it counts as met now, and the reply is sent to nobody. See the notifications of the form.",
   "field-added": "The field is added: posts from now on have it among their fields. This one stays as it is.",
   "field-there": "The form has that field by now. Nothing was changed.",
   "field-not-added":

@@ -44,7 +44,7 @@ export async function openTable(
   if (format === "csv" && OWN_EXPORT.test(begun))
     throw new FormsvcError(
       "usage",
-      `${source.name}: the file is JSON that formsvc exported, and no table: import it as an export of formsvc (NDJSON or JSON), which is without --format in the command`,
+      `${source.name}: the file is JSON of our own, and no table: import it as an export of formsvc, and name no other format`,
     );
   const all = prepend(first, chunks);
   return /^[[{]/.test(begun) ? jsonTable(source, all, format) : csvTable(source, all, format);
