@@ -28,6 +28,16 @@ export function describeFailure(library: Library, error: unknown): Failure {
         }),
     };
   if (error instanceof FormsvcError) return { reason: error.message, errorFor: () => error };
+  if (isClientRefused(library, error))
+    return {
+      reason: "does not take this client; look at oidc.clientId and oidc.clientSecretFile",
+      errorFor: (label) =>
+        new FormsvcError(
+          "unauthorized",
+          `${label} does not take this server's name or secret, so nobody can sign in by it. Tell whoever runs this server.`,
+          { cause: error },
+        ),
+    };
   const words = wordsOf(library, error);
   const reason = words ?? reasonOf(error);
   return {
@@ -41,6 +51,14 @@ export function describeFailure(library: Library, error: unknown): Failure {
         { cause: error },
       ),
   };
+}
+
+/** Whether the issuer refused this server, and not the person who signs in. */
+function isClientRefused(library: Library, error: unknown): boolean {
+  if (error instanceof library.ResponseBodyError) return error.error === "invalid_client";
+  if (!(error instanceof library.WWWAuthenticateChallengeError)) return false;
+  // A token is refused with this scheme.
+  return error.cause.every(({ scheme }) => scheme !== "bearer");
 }
 
 /** The issuer's own message if it refused; null if it did not refuse. */
@@ -58,7 +76,10 @@ function reasonOf(error: unknown): string {
   const message = top instanceof Error ? top.message : "unknown";
   const detail = below.map(answerOf).find((facts) => facts !== null) ?? messageIn(below);
   const claim = [top, ...below].map(claimOf).find((name) => name !== null);
-  const more = claim ?? detail;
+  const isOfTime = error instanceof Error && error.message.includes("timestamp");
+  const more = isOfTime
+    ? `${claim ?? detail ?? "time"}; one of the two clocks may be wrong`
+    : (claim ?? detail);
   return plainText(more === undefined || more === message ? message : `${message}: ${more}`).slice(
     0,
     MAX_WORDS_LENGTH,

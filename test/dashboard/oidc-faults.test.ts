@@ -110,6 +110,38 @@ describe("what comes back", () => {
     expect((await comeBack(issuer.signIn(late.address, ANA), late.cookie)).status).toBe(401);
   });
 
+  test("from the first of two tabs is told so, and counts as no failure of the issuer", async () => {
+    const { begin, comeBack, issuer, server } = await startOidcSite();
+    const first = await begin();
+    const second = await begin();
+    const refused = await comeBack(issuer.signIn(first.address, ANA), second.cookie);
+    expect(problemOf(refused)).toContain("was begun in another browser or tab");
+    expect(server.log.join("")).not.toMatch(/oidc\.failed|sign-in\.failed/);
+  });
+
+  test.each([
+    ["in the body", {}],
+    ["by a header alone", { "www-authenticate": 'Basic realm="clients"' }],
+  ])(
+    "is no person if the issuer refuses the server’s secret %s, and the log says where to look",
+    async (_how, headers) => {
+      const { signIn, issuer, server } = await startOidcSite();
+      const answer = JSON.stringify({ error: "invalid_client" });
+      issuer.lies.answers = {
+        "/token": (_request, response) =>
+          void response.writeHead(401, { "content-type": "application/json", ...headers }).end(answer),
+      };
+      expect(problemOf(await signIn())).toMatch(/^Example ID does not take this server's name or secret/);
+      expect(server.log.join("")).toMatch(/"oidc.failed".*look at oidc.clientId and oidc.clientSecretFile/);
+    },
+  );
+
+  test("is told of the clocks if a token is of another time", async () => {
+    const { signIn, issuer } = await startOidcSite();
+    issuer.lies.claims = (right) => ({ ...right, exp: Number(right["exp"]) - 7200 });
+    expect(problemOf(await signIn())).toContain("exp; one of the two clocks may be wrong");
+  });
+
   test("from an issuer that was mixed up with another one is refused before a code is shown to anybody", async () => {
     const { begin, comeBack, issuer } = await startOidcSite();
     const { address, cookie } = await begin();

@@ -85,7 +85,9 @@ export function oidcPages(
     return orAgain(views.title, reply, again, async () => {
       const key = await db.read(() => readKey(keyring));
       const flow = key === undefined ? null : readFlow(key, purpose, cookie, clock.now());
-      if (flow === null) throw new FormsvcError("unauthorized", LOST);
+      // Somebody who begins in two tabs comes back from the first one with the cookie of the second.
+      if (flow === null || query.get("state") !== flow.secretOf("state"))
+        throw new FormsvcError("unauthorized", LOST);
       next = safeNext(flow.next);
       const ask = () => at.finish(flow, query, request.clientAddress);
       const answer = await signIns.signInByIssuer(admissionOf(at, config), ask, clientOf(request));
