@@ -59,7 +59,7 @@ const LIES: readonly (readonly [string, Partial<Lies>, RegExp])[] = [
   [
     "an address of two lines",
     { claims: (right) => ({ ...right, email: "a@b\nroot@example.com" }) },
-    /no e-mail address/,
+    /not an e-mail address/,
   ],
   ["an endless subject", { claims: (right) => ({ ...right, sub: "s".repeat(300) }) }, /names nobody/],
 ];
