@@ -170,8 +170,13 @@ function createUnfinished(unfinished: string, file: string): void {
   }
 }
 
+/** The disk cannot take the file, as it may also find in the middle of a copy. */
+const OF_THE_DISK = new Set(["ENOSPC", "EDQUOT", "EIO"]);
+
 function cannotBeMade(file: string, cause: Error): FormsvcError {
-  return new FormsvcError("usage", `${file}: cannot be made (${cause.message})`, { cause });
+  const { code = "" } = (cause instanceof FormsvcError ? cause.cause : cause) as NodeJS.ErrnoException;
+  const kind = OF_THE_DISK.has(code) ? "failed" : "usage";
+  return new FormsvcError(kind, `${file}: cannot be made (${cause.message})`, { cause });
 }
 
 async function fill(database: string, unfinished: string, parts: FileBackupParts): Promise<Backup["by"]> {
