@@ -4,7 +4,7 @@ import { listNames } from "../../foundation/list-names.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { unguarded } from "../export/csv.ts";
 import { type ColumnRole, FORMATS, type TableFormat } from "./import-formats.ts";
-import { ownTargets } from "./own-columns.ts";
+import { type OwnTarget, ownTargets } from "./own-columns.ts";
 import { zoneInHeading } from "./own-time-heading.ts";
 
 /** The target of each column of a table. */
@@ -34,57 +34,94 @@ export interface MappingRequest {
  */
 export function mapColumns(headings: readonly string[], request: MappingRequest): ColumnMap {
   const names = headings.map((heading) => heading.trim());
-  const doubled = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
-  if (doubled !== undefined)
-    throw new FormsvcError(
-      "usage",
-      `the column ${quoted(doubled)} stands there twice; rename one of them in the file`,
-    );
-  const given = readMap(request, names);
-  const fieldOf = fieldFinder(request.definition);
-  const fieldLike = likeFinder(request.definition);
-  const { roles: known } = FORMATS[request.format];
-  const fields: { index: number; field: string }[] = [];
-  const roles = new Map<ColumnRole, number>();
-  const unmapped: string[] = [];
-  const assignRole = (index: number, role: ColumnRole, column: string): void => {
-    if (!roles.has(role)) roles.set(role, index);
-    else unmapped.push(column);
-  };
-  const assignField = (index: number, field: string, column: string): void => {
-    if (fields.some((each) => each.field === field)) unmapped.push(column);
-    else fields.push({ index, field });
-  };
-  const assign = (index: number, target: string, column: string): void => {
-    if (isRole(target) && (target === "created_at" || !Object.hasOwn(request.definition, target)))
-      assignRole(index, target, column);
-    else assignField(index, target, column);
-  };
-  const alike: { index: number; target: string; column: string }[] = [];
+  refuseDoubled(names);
+  const { definition, format } = request;
+  const chosen = readMap(request, names);
+  const targets = new Targets(definition);
   // The importer's choices come before the names of columns, and these before what is only alike.
-  for (const [column, target] of given) if (target !== "") assign(names.indexOf(column), target, column);
+  for (const [name, target] of chosen)
+    if (target !== "") targets.assign({ index: names.indexOf(name), name }, target);
+  const left = names.map((name, index) => ({ index, name })).filter(({ name }) => !chosen.has(name));
   // What our own table calls its columns says exactly what they are, whatever the fields are named.
-  const own = request.format === "csv" ? ownTargets(names, request.definition) : new Map<string, never>();
-  for (const [index, name] of names.entries()) {
-    const target = given.has(name) ? undefined : own.get(name);
-    if (target === undefined) continue;
-    if (target === null) unmapped.push(name);
-    else if ("role" in target) assignRole(index, target.role, name);
-    else if (isField(request.definition, target.field)) assignField(index, target.field, name);
-    else unmapped.push(name);
+  const own = format === "csv" ? ownTargets(names, definition) : new Map<string, OwnTarget>();
+  for (const column of left) {
+    const target = own.get(column.name);
+    if (target !== undefined) targets.assignOwn(column, target);
   }
-  for (const [index, name] of names.entries()) {
-    if (name === "" || given.has(name) || own.has(name)) continue;
-    const lower = name.toLowerCase();
-    const role = Object.hasOwn(known, lower) ? known[lower] : roleOfOwn(name, request.format);
-    const target = fieldOf(name) ?? role;
-    const near = target ?? fieldLike(name);
-    if (near === undefined) unmapped.push(name);
-    else if (target === undefined) alike.push({ index, target: near, column: name });
-    else assign(index, role === "created_at" ? role : target, name);
-  }
-  for (const { index, target, column } of alike) assign(index, target, column);
+  const named = left.filter(({ name }) => name !== "" && !own.has(name));
+  assignByName(targets, named, request);
+  const { fields, roles, unmapped } = targets;
   return { fields, roles, unmapped, isOwn: own.size > 0 };
+}
+
+function refuseDoubled(names: readonly string[]): void {
+  const doubled = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
+  if (doubled === undefined) return;
+  throw new FormsvcError(
+    "usage",
+    `the column ${quoted(doubled)} stands there twice; rename one of them in the file`,
+  );
+}
+
+interface Column {
+  readonly index: number;
+  readonly name: string;
+}
+
+/** Collects the targets of columns. A target has one column: the first that it is assigned to. */
+class Targets {
+  readonly fields: { index: number; field: string }[] = [];
+  readonly roles = new Map<ColumnRole, number>();
+  readonly unmapped: string[] = [];
+  readonly #definition: SchemaDefinition;
+
+  constructor(definition: SchemaDefinition) {
+    this.#definition = definition;
+  }
+
+  /** @param target a role or a field; a field may have the name of any role but the time's */
+  assign(column: Column, target: string): void {
+    if (isRole(target) && (target === "created_at" || !Object.hasOwn(this.#definition, target)))
+      this.#assignRole(column, target);
+    else this.#assignField(column, target);
+  }
+
+  assignOwn(column: Column, target: OwnTarget): void {
+    if (target === null) this.unmapped.push(column.name);
+    else if ("role" in target) this.#assignRole(column, target.role);
+    else if (isField(this.#definition, target.field)) this.#assignField(column, target.field);
+    else this.unmapped.push(column.name);
+  }
+
+  #assignRole({ index, name }: Column, role: ColumnRole): void {
+    if (this.roles.has(role)) this.unmapped.push(name);
+    else this.roles.set(role, index);
+  }
+
+  #assignField({ index, name }: Column, field: string): void {
+    if (this.fields.some((each) => each.field === field)) this.unmapped.push(name);
+    else this.fields.push({ index, field });
+  }
+}
+
+/** Assigns columns by what they are called: first all that are called like a field or a role, then those that are only alike. */
+function assignByName(targets: Targets, columns: readonly Column[], request: MappingRequest): void {
+  const { definition, format } = request;
+  const fieldOf = fieldFinder(definition);
+  const fieldLike = likeFinder(definition);
+  const { roles } = FORMATS[format];
+  const alike: (readonly [column: Column, field: string])[] = [];
+  for (const column of columns) {
+    const { name } = column;
+    const lower = name.toLowerCase();
+    const role = Object.hasOwn(roles, lower) ? roles[lower] : roleOfOwn(name, format);
+    const target = role === "created_at" ? role : (fieldOf(name) ?? role);
+    const near = target === undefined ? fieldLike(name) : undefined;
+    if (target !== undefined) targets.assign(column, target);
+    else if (near !== undefined) alike.push([column, near]);
+    else targets.unmapped.push(name);
+  }
+  for (const [column, field] of alike) targets.assign(column, field);
 }
 
 function roleOfOwn(heading: string, format: TableFormat): ColumnRole | undefined {

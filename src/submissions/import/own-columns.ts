@@ -6,7 +6,7 @@ import type { ColumnRole } from "./import-formats.ts";
 import { zoneInHeading } from "./own-time-heading.ts";
 
 /** What a column of our own table is; null if it is nothing that a table brings. */
-type OwnTarget = { readonly role: ColumnRole } | { readonly field: string } | null;
+export type OwnTarget = { readonly role: ColumnRole } | { readonly field: string } | null;
 
 /** The roles of columns of our own, by their headings without the number that tells equal ones apart. */
 const ROLES: ReadonlyMap<string, ColumnRole> = new Map([
