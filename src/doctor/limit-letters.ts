@@ -13,6 +13,7 @@ import { hasReached } from "../workspaces/usage-mark.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { formDayLetter, type FormDayNotice } from "./form-day-words.ts";
 import { limitLetter, type LimitNotice } from "./limit-words.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 
 interface LimitLettersParts {
   readonly db: Database;
@@ -41,7 +42,7 @@ interface DueLetter {
 }
 
 /** A month or a day that ended this recently is looked at too, so that a start soon after its end misses nothing. */
-const LOOK_BACK_MS = 3_600_000;
+const LOOK_BACK_MS = HOUR_MS;
 
 /**
  * Writes letters to the owner and the operator about limits. Once for a workspace and month: it has used 80 % of its submissions, has used

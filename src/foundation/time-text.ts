@@ -1,4 +1,6 @@
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time-units.ts";
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 /** The forms that {@link readTime} reads, for messages. */
 export const TIME_FORMS = "a time like 2026-01-31, 2026-01-31T12:00:00Z or 24h (ago)";

@@ -1,11 +1,12 @@
 import type { FastifyReply } from "fastify";
 import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
 import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
+import { DAY_SECONDS } from "../foundation/time-units.ts";
 
 /** Headers that a page's script may read besides the few that browsers always show. */
 const EXPOSED_HEADERS =
   "Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Formsvc-Notice";
-const PREFLIGHT_SECONDS = 86_400;
+const PREFLIGHT_SECONDS = DAY_SECONDS;
 
 /** Lets any page read the answer. This holds until the endpoint is known, and for a page whose origin is refused. */
 export function allowAnyOrigin(reply: FastifyReply): FastifyReply {

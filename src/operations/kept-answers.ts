@@ -2,6 +2,7 @@ import { query } from "../database/database.ts";
 import { deleteSome } from "../database/some-rows.ts";
 import { first, run, type Steps, text, textByEngine } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { DAY_MS } from "../foundation/time-units.ts";
 
 /** A request with an `Idempotency-Key`. Both hashes are SHA-256. */
 export interface KeyedRequest {
@@ -29,7 +30,7 @@ export class AnsweredBefore extends Error {
 }
 
 /** The time for which the first answer of a key is repeated. */
-const KEPT_MS = 86_400_000;
+const KEPT_MS = DAY_MS;
 /** The largest number of keys that one owner may use in that time. */
 const MAX_KEYS = 10_000;
 /** The largest number of bytes of an answer that is kept; after a larger one, the request cannot be repeated. */

@@ -5,6 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { createFairLines } from "../foundation/fair-lines.ts";
 import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 
 /** An attempt to prove who somebody is. It counts as a failure until it has succeeded. */
 interface SignInAttempt {
@@ -70,7 +71,7 @@ const MAX_WAITING = 100;
 const FREE_CODES = 5;
 const PAUSES: Doubling = { firstMs: 30_000, longestMs: 900_000 };
 /** The failures of an account are forgotten after this time without a further one. */
-const FORGET_MS = 3_600_000;
+const FORGET_MS = HOUR_MS;
 /** The largest number of accounts whose failures are remembered. The one whose last failure is the oldest is forgotten first. */
 const MAX_ACCOUNTS = 10_000;
 

@@ -7,6 +7,7 @@ import type { Flow } from "./browser-flow.ts";
 import { describeFailure } from "./oidc-failure.ts";
 import type { OidcSettings } from "./oidc-settings.ts";
 import { readPerson, type Person } from "./oidc-person.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 
 type Library = typeof OpenidClient;
 
@@ -35,7 +36,7 @@ export interface ReturnAddresses {
 }
 
 /** The issuer's configuration is read again after this time. */
-const REMEMBERED_MS = 3_600_000;
+const REMEMBERED_MS = HOUR_MS;
 /** A failure is thrown again for this time, so that an issuer that does not answer is not asked for each visitor. */
 const FAILURE_REMEMBERED_MS = 2000;
 /** The limits on answers that are fetched at once. */

@@ -6,12 +6,13 @@ import { listRecipients } from "../outbox/queue/recipient-store.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 import { WEBHOOK_KIND } from "./webhook.ts";
 import { WEBHOOKS } from "./webhook-store.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 
 /**
  * The least time of failing that is reported, because a receiver may fail for a moment while it is deployed. A recipient that gets only
  * probes is always reported.
  */
-const LONG_FAILING_MS = 3_600_000;
+const LONG_FAILING_MS = HOUR_MS;
 
 /** A finding for each webhook that is stopped, gets only probes or has failed for an hour. If there is none, a single sound finding. */
 export function* checkReceivers(now: number): Steps<Finding[]> {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FLOW_LIFETIME_MS } from "../../sessions/browser-flow.ts";
+import { DAY_SECONDS } from "../../foundation/time-units.ts";
 
 /**
  * Browsers keep a cookie with the prefix `__Host-` for one host, over https, and let no other host set it (RFC 6265bis, section 4.1.3).
@@ -13,7 +14,7 @@ const NAMES = {
 /** The longest cookie that is read, in characters. Session cookies have up to 242, and that of a flow, which contains an address, 768. */
 const MAX_COOKIE_LENGTH = { session: 256, known: 256, flow: 1024 } as const;
 /** How long a browser counts as known after its last sign-in. */
-const KNOWN_SECONDS = 365 * 86_400;
+const KNOWN_SECONDS = 365 * DAY_SECONDS;
 
 /** The session; the proof that the browser signed in before; or a step of signing in that the browser takes on another site. */
 type CookieKind = keyof typeof NAMES;

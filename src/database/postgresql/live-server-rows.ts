@@ -4,9 +4,10 @@ import { newerSchema } from "../newer-schema.ts";
 import { version } from "../../foundation/version.ts";
 import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import { migrations } from "./migrations.generated.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 /** A row is deleted after this time. */
-const FORGOTTEN_MS = 3_600_000;
+const FORGOTTEN_MS = HOUR_MS;
 
 /** The number of a lock in PostgreSQL: a process that migrates takes it alone, servers that join share it. The number has no meaning. */
 export const MIGRATION_LOCK = 7_235_461_911;

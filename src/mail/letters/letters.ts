@@ -8,6 +8,7 @@ import { createRateLimiter, type RateLimiter } from "../../foundation/rate-limit
 import { composeLetter, type LetterMessage as ComposedLetter } from "../compose/compose-letter.ts";
 import { COMMON_STAGES, type SmtpResult } from "../smtp/smtp-result.ts";
 import type { SmtpSender } from "../smtp/smtp-sender.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 /** The subject of a letter: an account to make, or a forgotten password. Anybody can ask for either. */
 export type LetterKind = "sign-up" | "reset";
@@ -67,7 +68,7 @@ const SHARE = 1 / 4;
 /** The waits before the next attempts; the last one repeats. Some servers refuse the first attempt for some minutes (greylisting). */
 const RETRY_MS = [60_000, 300_000, 900_000];
 /** After this time a letter is given up: its reader has asked again, and its link has expired. */
-const MAX_AGE_MS = 3_600_000;
+const MAX_AGE_MS = HOUR_MS;
 /** The wait until a database that another process holds is tried again. */
 const BUSY_MS = 1000;
 const STOPPED = "the server stopped";

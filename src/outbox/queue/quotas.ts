@@ -3,6 +3,7 @@ import { query } from "../../database/database.ts";
 import { deleteSome } from "../../database/some-rows.ts";
 import { first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** A limit on the messages that a person or a thing may cause within a time. */
 export interface Quota {
@@ -13,7 +14,7 @@ export interface Quota {
 }
 
 /** The longest time of any quota. A use that expires later was counted by a clock that was ahead. */
-const LONGEST_MS = 86_400_000;
+const LONGEST_MS = DAY_MS;
 
 /** The key of a quota. @param unit the type of the thing, so that equal names of different types give different keys. */
 export function quotaKey(unit: string, name: string): Buffer {

@@ -4,9 +4,10 @@ import { deleteSome } from "../../database/some-rows.ts";
 import { first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { KeyKind } from "../../keys/key-format.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** Time for which a post with the same key gets the first answer again. */
-export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+export const REMEMBERED_MS = DAY_MS;
 /** The largest number of expired rows deleted in one statement, so that cleaning up never locks the file for long. */
 const FORGET_BATCH = 500;
 

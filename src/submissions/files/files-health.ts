@@ -12,6 +12,7 @@ import { listNames } from "../../foundation/list-names.ts";
 import { hasReached } from "../../workspaces/usage-mark.ts";
 import type { Plans } from "../../workspaces/workspace.ts";
 import { listNearStorage, type NearStorage } from "./near-storage.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 export interface FilesRules {
   /** The setting `files.maxTotalBytes`. */
@@ -114,7 +115,7 @@ export function* checkFileChunks(): Steps<Finding> {
 }
 
 /** A deleted file that waits for the store longer than this is a problem. */
-const LATE_MS = 3_600_000;
+const LATE_MS = HOUR_MS;
 
 /**
  * Checks the store of files for recent faults, and the queue of files that it has to delete. @param store null if the configuration names

@@ -4,10 +4,11 @@ import { type ClamdAddress, parseClamdAddress } from "../../foundation/clamd-add
 import { toIsoTime } from "../../foundation/clock.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 const NAME = "files.scanner";
 /** A file that waits longer than this for its scan is a problem. */
-const LATE_MS = 3_600_000;
+const LATE_MS = HOUR_MS;
 /** Short timeouts, because the System page waits for the answer. */
 const PATIENCE: ClamdTimes = { connectMs: 3000, stallMs: 3000, answerMs: 3000 };
 

@@ -5,9 +5,10 @@ import { keySeenInBrowser, maintenanceFailed } from "../../foundation/events.ts"
 import type { Log } from "../../foundation/log.ts";
 import { markSeenInBrowser } from "../../keys/key-store.ts";
 import type { Caller } from "./authenticate.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 /** The shortest time between two notes that a browser sent the same key. */
-const BROWSER_MARK_INTERVAL_MS = 3_600_000;
+const BROWSER_MARK_INTERVAL_MS = HOUR_MS;
 /** The largest number of keys whose last note is remembered. */
 const MAX_BROWSER_MARKS = 1000;
 

@@ -7,7 +7,7 @@ import { maintenanceFailed } from "../../foundation/events.ts";
 import { type Finding, sound } from "../../foundation/finding.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import type { Log } from "../../foundation/log.ts";
-import { WEEK_MS } from "../../foundation/time-units.ts";
+import { WEEK_MS, HOUR_MS } from "../../foundation/time-units.ts";
 
 /**
  * `redirect`: the page names a page to go to after success, and the server ignores it. `file_name`: the page sends the name of a file
@@ -26,7 +26,7 @@ export interface PageFault {
 export type PageWatch = (endpointId: string, kind: PageFaultKind, what: string) => void;
 
 /** The shortest time between two notes of one kind about one form, because every post may cause one. */
-const NOTE_INTERVAL_MS = 3_600_000;
+const NOTE_INTERVAL_MS = HOUR_MS;
 /** The largest number of notes that are remembered. A stranger cannot use it up, because owners decide how many forms there are. */
 const MAX_REMEMBERED = 1000;
 /** A fault is reported for this time after it was last seen. */

@@ -4,9 +4,10 @@ import type { Clock } from "../../foundation/clock.ts";
 import { maintenanceFailed, proxyUntrusted } from "../../foundation/events.ts";
 import { isPrivate } from "../../foundation/ip-address.ts";
 import type { Log } from "../../foundation/log.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 /** The shortest time between two notes, because every request may cause one. */
-const NOTE_INTERVAL_MS = 3_600_000;
+const NOTE_INTERVAL_MS = HOUR_MS;
 
 /** An address of this machine or its local network that sent `X-Forwarded-For` and is not a trusted proxy. */
 export interface UntrustedProxy {
