@@ -130,7 +130,10 @@ test("a sandboxed page's origin null is not offered to be allowed, and a hostile
   await send(HOSTILE);
   await counted(server, 2);
   const shown = await lines(ben);
-  expect(shown).toContain(refused("One post", "null", "They are not ours"));
+  expect(shown).toContain(
+    "One post to the form Contact from a page that names no site (a sandboxed frame, or a file on somebody’s disk) was refused. They are not ours",
+  );
+  expect((await ben.get("/dashboard/held")).text).toContain("Sent from a page that names no site.");
   expect((await ben.get("/dashboard")).text).toContain("https://a&quot;&gt;&lt;b&gt;x&lt;/b&gt;");
   const path = `/dashboard/endpoints/${ben.endpoint.id}/origins`;
   for (const body of [

@@ -31,8 +31,12 @@ function refusedLine(refusal: Refusal): FindingLine {
   const count = posts === 1 ? "One post" : `${posts} posts`;
   const were = posts === 1 ? "was" : "were";
   return {
-    text: html`${count} from <bdi class="stranger">${origin}</bdi> to the form <bdi>${endpoint.name}</bdi> ${were} refused,
-      because that site is not among the form’s.`,
+    text:
+      origin === "null"
+        ? html`${count} to the form <bdi>${endpoint.name}</bdi> from a page that names no site (a sandboxed frame, or a file on
+            somebody’s disk) ${were} refused.`
+        : html`${count} from <bdi class="stranger">${origin}</bdi> to the form <bdi>${endpoint.name}</bdi> ${were} refused,
+            because that site is not among the form’s.`,
     actions: actionForm(
       refusal,
       html`${isAllowable(origin) && html`<button name="do" value="allow">Allow this site</button> `}<button

@@ -128,6 +128,7 @@ function rowView(post: HeldPost, { endpoints, endpointId, showsWorkspace }: Held
 
 /** The reason with the most weight. */
 function strongestOf({ why, origin, spamReasons }: HeldPost): string {
+  if (why === "origin" && origin === "null") return "Sent from a page that names no site.";
   if (why === "origin") return `Sent from ${plainText(origin ?? "")}, which is not among the form’s sites.`;
   if (why === "limit") return "The month’s limit of the plan was reached.";
   const strongest = spamReasons.reduce((most, each) => (each.points > most.points ? each : most), {
