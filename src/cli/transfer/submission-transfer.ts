@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import { COLUMN_ORDERS } from "../../submissions/export/export-columns.ts";
@@ -177,57 +178,83 @@ each submission into the endpoint with its name, and --files takes the folder "f
   ],
   action: (context, options, [file]) =>
     operate(context, async (terminal) => {
-      const { format } = options;
-      if (format !== null && format !== "ndjson" && options.files !== null)
-        throw new FormsvcError(
-          "usage",
-          "--files is for an export of formsvc in NDJSON or JSON, without --format; a table has no files",
-        );
+      refuseUnfit(options);
+      const { format, files: folder, endpoint, workspace, dryRun } = options;
       if (format !== null && format !== "ndjson")
         return bringTable(context, terminal, { ...options, format, file });
-      const given = [
-        options.map !== null && "--map",
-        options.encoding !== null && "--encoding",
-        options.withoutTimes && "--without-times",
-      ];
-      const flag = given.find((each) => each !== false);
-      if (flag !== undefined)
-        throw new FormsvcError(
-          "usage",
-          `${flag} is for the export of another service; name it: --format ${TABLE_FORMATS.join("|")}`,
-        );
-      if (options.dryRun && options.files !== null)
-        throw new FormsvcError("usage", "--dry-run says nothing about files; leave out --files");
-      const { output } = context;
-      const { endpoint, workspace } = options;
-      const input = { endpoint, workspace, imported_from: format, dry_run: options.dryRun };
+      const input = { endpoint, workspace, imported_from: format, dry_run: dryRun };
       const { imported } =
-        options.files === null
+        folder === null
           ? await terminal.bring(importSubmissions, input, importFile(file))
-          : await bringWithFiles(context, terminal, { ...input, file, folder: options.files });
-      const { added, known, elsewhere = 0, new_ids: newIds = 0, files: brought } = imported;
-      if (output.isJson)
-        output.json(
-          format === null
-            ? { imported }
-            : {
-                rows: added + known,
-                imported: added,
-                known,
-                ...(elsewhere > 0 && { elsewhere }),
-                ...(newIds > 0 && { new_ids: newIds }),
-                refused: [],
-                unmapped: [],
-                ...(brought && { files: brought }),
-              },
-        );
-      const did = options.dryRun ? "would be added" : "added";
-      output.note(`${countOf(added, "submission")} ${did}, ${known} ${known === 1 ? "was" : "were"} there`);
-      if (elsewhere > 0) output.note(inAnotherForm(elsewhere));
-      if (newIds > 0) output.note(withNewId(newIds, options.dryRun));
-      if (brought !== undefined) showBrought(output, brought);
+          : await bringWithFiles(context, terminal, { ...input, file, folder });
+      return showImported(context.output, imported, options);
     }),
 });
+
+type Imported = z.output<typeof importSubmissions.output>["imported"];
+
+interface ImportFlags {
+  /** Null is an export of formsvc. */
+  readonly format: TableFormat | "ndjson" | null;
+  readonly files: string | null;
+  readonly map: readonly string[] | null;
+  readonly encoding: string | null;
+  readonly withoutTimes: boolean;
+  readonly dryRun: boolean;
+}
+
+/** @throws usage for a flag that does not go with the others */
+function refuseUnfit({ format, files, map, encoding, withoutTimes, dryRun }: ImportFlags): void {
+  if (format !== null && format !== "ndjson") {
+    if (files === null) return;
+    throw new FormsvcError(
+      "usage",
+      "--files is for an export of formsvc in NDJSON or JSON, without --format; a table has no files",
+    );
+  }
+  const given = [
+    map !== null && "--map",
+    encoding !== null && "--encoding",
+    withoutTimes && "--without-times",
+  ];
+  const flag = given.find((each) => each !== false);
+  if (flag !== undefined)
+    throw new FormsvcError(
+      "usage",
+      `${flag} is for the export of another service; name it: --format ${TABLE_FORMATS.join("|")}`,
+    );
+  if (dryRun && files !== null)
+    throw new FormsvcError("usage", "--dry-run says nothing about files; leave out --files");
+}
+
+/** @throws failed if files were refused, after the result was printed */
+function showImported(
+  output: Output,
+  imported: Imported,
+  { format, dryRun }: Pick<ImportFlags, "format" | "dryRun">,
+): void {
+  const { added, known, elsewhere = 0, new_ids: newIds = 0, files } = imported;
+  if (output.isJson) output.json(format === null ? { imported } : asTable(imported));
+  const did = dryRun ? "would be added" : "added";
+  output.note(`${countOf(added, "submission")} ${did}, ${known} ${known === 1 ? "was" : "were"} there`);
+  if (elsewhere > 0) output.note(inAnotherForm(elsewhere));
+  if (newIds > 0) output.note(withNewId(newIds, dryRun));
+  if (files !== undefined) showBrought(output, files);
+}
+
+/** The result in the members that the import of a table has, for a script that names the format of each file. */
+function asTable({ added, known, elsewhere = 0, new_ids: newIds = 0, files }: Imported) {
+  return {
+    rows: added + known,
+    imported: added,
+    known,
+    ...(elsewhere > 0 && { elsewhere }),
+    ...(newIds > 0 && { new_ids: newIds }),
+    refused: [],
+    unmapped: [],
+    ...(files && { files }),
+  };
+}
 
 function inAnotherForm(count: number): string {
   return `${count} of these ${count === 1 ? "is" : "are"} in another form, which keeps ${count === 1 ? "it" : "them"}; to have copies in this one, export as csv and import that with --format csv`;
