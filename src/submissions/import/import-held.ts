@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Database } from "../../database/database.ts";
 import { yieldToOthers } from "../../database/slices.ts";
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
@@ -13,7 +14,7 @@ import { addImportedHeld, findHeldIds, type HeldPost } from "../held/held-post.t
 import { importBegan } from "./import-record.ts";
 import type { ImportParts } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
-import { ownersIn, placeIds } from "./place-ids.ts";
+import { checkPlaced, placeIds } from "./place-ids.ts";
 import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 
 /**
@@ -53,10 +54,11 @@ export const importHeld = operation({
       const posts: HeldPost[] = [];
       for (const line of batch) posts.push(readHeldLine(line, await targetOf(line)));
       const kept = posts.filter(({ createdAt }) => createdAt >= oldestOf(context));
+      const placed = await placePosts(context.db, kept);
       await yieldToOthers();
       const counts = isDry
-        ? await context.db.read(() => countNew(kept))
-        : await context.transact(() => addPosts(context, { posts: kept, total, recorded }));
+        ? await context.db.read(() => countNew(placed))
+        : await context.transact(() => addPosts(context, { posts: placed, total, recorded }));
       for (const id of counts.keys()) recorded.add(id);
       const added = [...counts.values()].reduce((sum, count) => sum + count.added, 0);
       newIds += [...counts.values()].reduce((sum, count) => sum + count.newIds, 0);
@@ -87,8 +89,9 @@ interface PlacedPost {
   readonly id: string;
 }
 
-function* placePosts(posts: readonly HeldPost[]): Steps<readonly PlacedPost[]> {
-  const ids = yield* placeIds(ownersIn("held"), posts);
+/** @throws conflict */
+async function placePosts(db: Database, posts: readonly HeldPost[]): Promise<readonly PlacedPost[]> {
+  const ids = await placeIds(db, "held", posts);
   return posts.map((post, index) => ({ post, id: ids[index] ?? post.id }));
 }
 
@@ -97,20 +100,22 @@ function countsOf(added: readonly PlacedPost[]): Counts {
 }
 
 /** Counts the posts that would be added to each endpoint. */
-function* countNew(posts: readonly HeldPost[]): Steps<ReadonlyMap<string, Counts>> {
+function* countNew(posts: readonly PlacedPost[]): Steps<ReadonlyMap<string, Counts>> {
   const counts = new Map<string, Counts>();
-  for (const [endpointId, group] of Map.groupBy(posts, (post) => post.endpointId)) {
-    const placed = yield* placePosts(group);
-    const held = yield* findHeldIds(placed.map(({ id }) => id));
-    const known = yield* knownRows(endpointId, group.map(hashOf));
-    const fresh = placed.filter(({ post, id }) => !held.has(id) && !known.has(hashOf(post)));
+  for (const [endpointId, group] of Map.groupBy(posts, ({ post }) => post.endpointId)) {
+    const held = yield* findHeldIds(group.map(({ id }) => id));
+    const known = yield* knownRows(
+      endpointId,
+      group.map(({ post }) => hashOf(post)),
+    );
+    const fresh = group.filter(({ post, id }) => !held.has(id) && !known.has(hashOf(post)));
     counts.set(endpointId, countsOf([...new Map(fresh.map((each) => [each.id, each])).values()]));
   }
   return counts;
 }
 
 interface Addition {
-  readonly posts: readonly HeldPost[];
+  readonly posts: readonly PlacedPost[];
   readonly total: number;
   /** The endpoints whose import is already in the audit record. */
   readonly recorded: ReadonlySet<string>;
@@ -123,14 +128,21 @@ function* addPosts(
 ): Steps<Outcome<ReadonlyMap<string, Counts>>> {
   const counts = new Map<string, Counts>();
   const began: Endpoint[] = [];
-  for (const [endpointId, group] of Map.groupBy(posts, (post) => post.endpointId)) {
+  for (const [endpointId, group] of Map.groupBy(posts, ({ post }) => post.endpointId)) {
     // Meanwhile the form may have been deleted, or the importer may have left the workspace.
     const endpoint = yield* reachEndpoint(context, { endpoint: endpointId });
     const { workspaceId } = endpoint;
-    const fresh = yield* claimRows(endpointId, [...new Set(group.map(hashOf))]);
-    const added: PlacedPost[] = [];
-    for (const each of yield* placePosts(group.filter((post) => fresh.has(hashOf(post)))))
-      if (yield* addImportedHeld({ ...each.post, id: each.id, workspaceId })) added.push(each);
+    const fresh = yield* claimRows(endpointId, [...new Set(group.map(({ post }) => hashOf(post)))]);
+    const [added, there]: [PlacedPost[], PlacedPost[]] = [[], []];
+    for (const each of group) {
+      if (!fresh.has(hashOf(each.post))) continue;
+      const isNew = yield* addImportedHeld({ ...each.post, id: each.id, workspaceId });
+      (isNew ? added : there).push(each);
+    }
+    yield* checkPlaced(
+      "held",
+      there.map(({ id }) => ({ id, workspaceId })),
+    );
     if (added.length === 0) continue;
     counts.set(endpointId, countsOf(added));
     if (!recorded.has(endpointId)) began.push(endpoint);

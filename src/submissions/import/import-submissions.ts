@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Database } from "../../database/database.ts";
 import { yieldToOthers } from "../../database/slices.ts";
 import { run, type Steps, text } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
@@ -10,7 +11,7 @@ import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files
 import { importBegan } from "./import-record.ts";
 import type { ImportParts } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
-import { ownersIn, placeFiles, placeIds } from "./place-ids.ts";
+import { checkPlaced, placeFiles, placeIds } from "./place-ids.ts";
 import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 import { RowCounts } from "./row-counts.ts";
 import { readLine, type SubmissionLine, submissionLine } from "../stored/submission-json.ts";
@@ -89,13 +90,14 @@ export const importSubmissions = operation({
     const counted = new RowCounts();
     let [added, elsewhere, newIds, done] = [0, 0, 0, 0];
     for await (const batch of batchesOf(readExport(source, submissionLine, context.now))) {
-      const prepared: PreparedLine[] = [];
-      for (const each of batch) prepared.push(prepareLine(each, await targetOf(each), importedFrom));
+      const given: GivenLine[] = [];
+      for (const each of batch) given.push({ given: each, endpoint: await targetOf(each) });
+      const placed = await placeLines(context.db, given, importedFrom);
       await yieldToOthers();
       let brought: Brought;
-      if (isDry) brought = await context.db.read(() => lookAt(prepared, importedFrom, counted));
+      if (isDry) brought = await context.db.read(() => lookAt(placed, importedFrom, counted));
       else {
-        brought = await bringLines(context, state, prepared);
+        brought = await bringLines(context, state, placed);
         for await (const index of bringFilesOf(context, state, brought)) yield { done: done + index, total };
       }
       const { lines, count } = brought;
@@ -121,13 +123,13 @@ export const importSubmissions = operation({
 async function bringLines(
   context: Context<Parts>,
   state: Import,
-  prepared: readonly PreparedLine[],
+  lines: readonly PlacedLine[],
 ): Promise<Brought> {
   const { endpoints, ...brought } = await context.transact(function* () {
     // Meanwhile a form may have been deleted, or the importer may have left the workspace.
-    for (const id of new Set(prepared.map(({ endpoint }) => endpoint.id)))
+    for (const id of new Set(lines.map(({ endpoint }) => endpoint.id)))
       yield* reachEndpoint(context, { endpoint: id });
-    return yield* addRows(prepared, state);
+    return yield* addRows(lines, state);
   });
   for (const id of endpoints) state.recorded.add(id);
   return brought;
@@ -152,13 +154,12 @@ async function* bringFilesOf(
   }
 }
 
-/** Tells what {@link bringLines} would do. @throws conflict */
+/** Tells what {@link bringLines} would do. */
 function* lookAt(
-  prepared: readonly PreparedLine[],
+  lines: readonly PlacedLine[],
   importedFrom: "ndjson" | null,
   counted: RowCounts,
 ): Steps<Brought> {
-  const lines = yield* placeLines(prepared);
   const firsts = lines.filter(({ id }) => counted.add(createHash("sha256").update(id).digest()) === 1);
   const away = importedFrom === null ? new Set<string>() : yield* stayAway(firsts, importedFrom, knownRows);
   const stored = yield* findEndpointsOf(firsts.map(({ id }) => id));
@@ -222,44 +223,44 @@ class FileTally {
 
 export type BroughtFiles = ReturnType<FileTally["summary"]>;
 
-interface PreparedLine {
+interface GivenLine {
   /** The line of the export. */
   readonly given: SubmissionLine;
   readonly endpoint: Endpoint;
-  readonly importedFrom: string | null;
-  readonly values: ReturnType<typeof importedValues>;
 }
 
-/** A line with the id that its submission has here. */
-interface PlacedLine extends PreparedLine {
+/** A line with the id that its submission has here, and what is stored of it if it is new. */
+interface PlacedLine extends GivenLine {
   readonly id: string;
+  readonly values: ReturnType<typeof importedValues>;
 }
 
 function hasNewId({ id, given }: PlacedLine): boolean {
   return id !== given.id;
 }
 
-function prepareLine(given: SubmissionLine, endpoint: Endpoint, importedFrom: string | null): PreparedLine {
-  return { given, endpoint, importedFrom, values: valuesOf(given, endpoint, importedFrom) };
+function namedBy({ id, endpoint }: PlacedLine) {
+  return { id, workspaceId: endpoint.workspaceId };
 }
 
-function valuesOf(line: SubmissionLine, endpoint: Endpoint, importedFrom: string | null) {
-  const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion, importedFrom };
-  return importedValues(readLine(line, target));
-}
-
-function* placeLines(lines: readonly PreparedLine[]): Steps<readonly PlacedLine[]> {
-  const named = lines.map(({ given, endpoint }) => ({ id: given.id, workspaceId: endpoint.workspaceId }));
-  const ids = yield* placeIds(ownersIn("submission"), named);
-  return lines.map((line, index) => ({ ...line, id: ids[index] ?? line.given.id }));
-}
-
-/** The values of a new submission: as prepared, unless its id or the id of one of its files was taken. */
-function* placedValues({ given, id, endpoint, importedFrom, values }: PlacedLine): Steps<typeof values> {
-  const data = yield* placeFiles(given.data, endpoint.workspaceId);
-  return data === given.data && id === given.id
-    ? values
-    : valuesOf({ ...given, id, data }, endpoint, importedFrom);
+/** @throws conflict */
+async function placeLines(
+  db: Database,
+  lines: readonly GivenLine[],
+  importedFrom: string | null,
+): Promise<readonly PlacedLine[]> {
+  const going = lines.map(({ given: { id, data }, endpoint: { workspaceId } }) => ({
+    id,
+    data,
+    workspaceId,
+  }));
+  const ids = await placeIds(db, "submission", going);
+  const datas = await placeFiles(db, going);
+  return lines.map(({ given, endpoint }, index) => {
+    const [id, data] = [ids[index] ?? given.id, datas[index] ?? given.data];
+    const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion, importedFrom };
+    return { given, endpoint, id, values: importedValues(readLine({ ...given, id, data }, target)) };
+  });
 }
 
 /** An import under way. */
@@ -284,19 +285,18 @@ interface Brought {
 
 /** Adds lines. Returns also the endpoints that got some. The import of an endpoint is recorded with its first line. */
 function* addRows(
-  prepared: readonly PreparedLine[],
+  lines: readonly PlacedLine[],
   { importedFrom, recorded, total }: Import,
 ): Steps<Outcome<Brought & { readonly endpoints: readonly string[] }>> {
-  const lines = yield* placeLines(prepared);
   const away = importedFrom === null ? new Set<string>() : yield* stayAway(lines, importedFrom, claimKnown);
-  const added: PlacedLine[] = [];
+  const [added, known]: [PlacedLine[], PlacedLine[]] = [[], []];
   for (const each of lines) {
     if (away.has(each.id)) continue;
-    const values = yield* placedValues(each);
-    const isNew = (yield* run(text(ADD_IMPORTED_SQL, ...values))) > 0;
+    const isNew = (yield* run(text(ADD_IMPORTED_SQL, ...each.values))) > 0;
     if (isNew) yield* addImportedWork({ ...each.given, id: each.id });
-    if (isNew) added.push(each);
+    (isNew ? added : known).push(each);
   }
+  yield* checkPlaced("submission", known.map(namedBy));
   const endpoints = [...new Map(added.map(({ endpoint }) => [endpoint.id, endpoint])).values()];
   const began = endpoints.filter(({ id }) => !recorded.has(id));
   const newIds = added.filter(hasNewId).length;

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Database } from "../../database/database.ts";
+import { yieldToOthers } from "../../database/slices.ts";
 import { LISTED_IDS, listParameter } from "../../database/list-parameter.ts";
 import { all, type Steps, text } from "../../database/steps.ts";
 import { isFileList } from "../../foundation/file-list.ts";
@@ -17,11 +19,10 @@ interface Named {
   readonly workspaceId: string;
 }
 
-/** The workspace of each of these ids that is taken; null if its form is deleted already. */
-type Owners = (ids: readonly string[]) => Steps<ReadonlyMap<string, string | null>>;
-
 /** The largest number of ids that are tried instead of one. Whoever wants to keep a post out has to bring a post for each. */
-const MAX_INSTEAD = 32;
+const MAX_INSTEAD = 8;
+/** Ids that are looked up in one piece of work; posts wait for it. */
+const PIECE = 500;
 
 /** The id that a workspace gives something instead of the id that an export names. @param round from 1; a higher one if that is taken too */
 function idInstead({ id, workspaceId }: Named, round: number): string {
@@ -42,33 +43,63 @@ export function mayBe(id: string, named: Named): boolean {
 
 /**
  * Returns the id of each of these: the one that an earlier import gave, or the named one unless another workspace has it, or else another.
- * @throws conflict if others have all that would be tried
+ * Meanwhile others may take it: {@link checkPlaced} finds that out. @throws conflict if others have all that would be tried
  */
-export function* placeIds(owners: Owners, named: readonly Named[]): Steps<readonly string[]> {
+export async function placeIds(
+  db: Database,
+  table: keyof typeof OWNER_SQL,
+  named: readonly Named[],
+): Promise<readonly string[]> {
   const placed: string[] = [];
-  const first = named.map((each) => [each.id, idInstead(each, 1)] as const);
-  const taken = yield* owners([...new Set(first.flat())]);
-  for (const [index, [own, instead]] of first.entries()) {
-    const each = named[index] as Named;
-    const isOurs = (id: string): boolean => taken.get(id) === each.workspaceId;
-    if (isOurs(own)) placed.push(own);
-    else if (isOurs(instead)) placed.push(instead);
-    else if (!taken.has(own)) placed.push(own);
-    else if (!taken.has(instead)) placed.push(instead);
-    else placed.push(yield* placeLater(owners, each));
+  for (let at = 0; at < named.length; at += PIECE) {
+    if (at > 0) await yieldToOthers();
+    const piece = named.slice(at, at + PIECE);
+    for (const [index, id] of (await db.read(() => placeFirst(table, piece))).entries()) {
+      const each = piece[index] as Named;
+      placed.push(id ?? (await placeLater(db, table, each)));
+    }
   }
   return placed;
 }
 
-function* placeLater(owners: Owners, named: Named): Steps<string> {
-  const rounds = Array.from({ length: MAX_INSTEAD - 1 }, (_, index) => idInstead(named, index + 2));
-  const taken = yield* owners(rounds);
-  const ours = rounds.find((id) => taken.get(id) === named.workspaceId);
-  const free = ours ?? rounds.find((id) => !taken.has(id));
+/** @returns null for an id that is taken by others, as is the first one that would be given instead */
+function* placeFirst(
+  table: keyof typeof OWNER_SQL,
+  named: readonly Named[],
+): Steps<readonly (string | null)[]> {
+  const tried = named.map((each) => [each.id, idInstead(each, 1)] as const);
+  const taken = yield* ownersOf(table, [...new Set(tried.flat())]);
+  return named.map(({ workspaceId }, index) => {
+    const [own = "", instead = ""] = tried[index] ?? [];
+    for (const id of [own, instead]) if (taken.get(id) === workspaceId) return id;
+    for (const id of [own, instead]) if (!taken.has(id)) return id;
+    return null;
+  });
+}
+
+async function placeLater(db: Database, table: keyof typeof OWNER_SQL, named: Named): Promise<string> {
+  await yieldToOthers();
+  const ids = Array.from({ length: MAX_INSTEAD - 1 }, (_, index) => idInstead(named, index + 2));
+  const taken = await db.read(() => ownersOf(table, ids));
+  const ours = ids.find((id) => taken.get(id) === named.workspaceId);
+  const free = ours ?? ids.find((id) => !taken.has(id));
   if (free !== undefined) return free;
   throw new FormsvcError(
     "conflict",
     `other workspaces have ${named.id} and each id that would be given instead; give it another id in the file`,
+  );
+}
+
+/** Call inside the transaction that stores, with what was there already. @throws conflict if another workspace took an id meanwhile */
+export function* checkPlaced(table: keyof typeof OWNER_SQL, placed: readonly Named[]): Steps<void> {
+  if (placed.length === 0) return;
+  const ids = placed.map(({ id }) => id);
+  const taken = yield* ownersOf(table, ids);
+  const lost = placed.find(({ id, workspaceId }) => taken.has(id) && taken.get(id) !== workspaceId);
+  if (lost === undefined) return;
+  throw new FormsvcError(
+    "conflict",
+    `somebody else is importing ${lost.id} at this moment; run the import again`,
   );
 }
 
@@ -82,29 +113,51 @@ const OWNER_SQL = {
     LEFT JOIN endpoint ON endpoint.id = file.endpoint_id WHERE file.id IN ${LISTED_IDS}`,
 } as const;
 
-export function ownersIn(table: keyof typeof OWNER_SQL): Owners {
-  return function* owners(ids) {
-    const rows = yield* all(
-      text<{ id: string; workspace_id: string | null }>(OWNER_SQL[table], listParameter(ids)),
-    );
-    return new Map(rows.map(({ id, workspace_id: workspaceId }) => [id, workspaceId]));
-  };
+/** The workspace of each of these ids that is taken; null if its form is deleted already. */
+function* ownersOf(
+  table: keyof typeof OWNER_SQL,
+  ids: readonly string[],
+): Steps<ReadonlyMap<string, string | null>> {
+  const rows = yield* all(
+    text<{ id: string; workspace_id: string | null }>(OWNER_SQL[table], listParameter(ids)),
+  );
+  return new Map(rows.map(({ id, workspace_id: workspaceId }) => [id, workspaceId]));
 }
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Returns the data with the ids of its files that are free for this workspace; the same object if they all are. */
-export function* placeFiles<Content extends Data>(data: Content, workspaceId: string): Steps<Content> {
-  const lists = Object.entries(data).flatMap(([name, value]) => (isFileList(value) ? [{ name, value }] : []));
-  const ids = [...new Set(lists.flatMap(({ value }) => value.map(({ id }) => id)))];
-  if (ids.length === 0) return data;
-  const named = ids.map((id) => ({ id, workspaceId }));
-  const placed = yield* placeIds(ownersIn("file"), named);
-  const given = new Map(ids.map((id, index) => [id, placed[index] ?? id]));
-  if (ids.every((id) => given.get(id) === id)) return data;
-  const changed = lists.map(({ name, value }) => [
-    name,
-    value.map((file) => ({ ...file, id: given.get(file.id) })),
-  ]);
-  return { ...data, ...(Object.fromEntries(changed) as object) };
+/** Data that goes to a workspace. */
+interface Going {
+  readonly data: Data;
+  readonly workspaceId: string;
+}
+
+/** Returns each data with ids of its files that are free for its workspace; the same object if they all are. */
+export async function placeFiles(db: Database, going: readonly Going[]): Promise<readonly Data[]> {
+  const named = going.flatMap(({ data, workspaceId }) =>
+    filesIn(data).map(({ id }) => ({ id, workspaceId })),
+  );
+  if (named.length === 0) return going.map(({ data }) => data);
+  const placed = await placeIds(db, "file", named);
+  let next = 0;
+  return going.map(({ data }) => {
+    const count = filesIn(data).length;
+    const [ids, from] = [placed.slice(next, next + count), next];
+    next += count;
+    return ids.every((id, index) => id === named[from + index]?.id) ? data : withIds(data, ids);
+  });
+}
+
+function filesIn(data: Data): readonly { readonly id: string }[] {
+  return Object.values(data).flatMap((value) => (isFileList(value) ? value : []));
+}
+
+/** @param ids those of all files of the data, in their order */
+function withIds(data: Data, ids: readonly string[]): Data {
+  let next = 0;
+  const changed = Object.entries(data).map(([name, value]) => {
+    if (!isFileList(value)) return [name, value] as const;
+    return [name, value.map((file) => ({ ...file, id: ids[next++] }))] as const;
+  });
+  return Object.fromEntries(changed);
 }

@@ -17,6 +17,8 @@ import { hasMoreMembers } from "./json-pieces.ts";
 const BATCH_SIZE = 500;
 /** The largest length of all lines in one transaction, in UTF-16 units. */
 const BATCH_LENGTH = 1_048_576;
+/** The length of the lines that are read before posts get a turn. A line with many small objects takes some ten milliseconds. */
+const READ_LENGTH = 262_144;
 
 /** The endpoint that a post belonged to when it was exported. */
 export interface Home {
@@ -128,8 +130,14 @@ export async function* readExport<Shape extends LineShape>(
   shape: Shape,
   now: number,
 ): AsyncGenerator<ReadLine<z.output<Shape>>> {
+  let length = 0;
   for await (const { text: line, number } of exportLinesOf(file)) {
     if (line.trim() === "") continue;
+    length += line.length;
+    if (length > READ_LENGTH) {
+      await yieldToOthers();
+      length = 0;
+    }
     const position = `${file.name}: line ${number}`;
     if (hasMoreMembers(line, file.mostMembers))
       throw new FormsvcError("usage", tooManyMembers(position, file.mostMembers));
