@@ -62,7 +62,13 @@ export function planNewEndpoint(
     differences: [],
     makesSecret: true,
     async run(perform) {
-      const answer = await perform(createEndpoint, { name, schema, workspace: workspace(), ...settings });
+      const answer = await perform(createEndpoint, {
+        name,
+        schema,
+        workspace: workspace(),
+        ...settings,
+        only_new: true,
+      });
       cell.id = answer.endpoint.id;
       const { secret, publishable } = answer.keys;
       const made = { workspace: cell.workspace, endpoint: name, endpointId: cell.id };

@@ -150,7 +150,7 @@ async function makeWorkspace(
   name: string,
   from: ShownWorkspace | "first" | null,
 ): Promise<ShownWorkspace> {
-  if (from === null) return (await perform(createWorkspace, { name })).workspace;
+  if (from === null) return (await perform(createWorkspace, { name, only_new: true })).workspace;
   const id = from === "first" ? (await perform(showUsage, { workspace: null })).workspace_id : from.id;
   return (await perform(renameWorkspace, { workspace: id, name })).workspace;
 }

@@ -69,7 +69,13 @@ function createdWebhook(cell: EndpointCell, webhook: FileWebhook): FormsChange {
     differences: [],
     makesSecret: webhook.format === "standard",
     async run(perform) {
-      const made = await perform(createWebhook, { endpoint: idOf(cell), url, ...settings, ...known });
+      const made = await perform(createWebhook, {
+        ...settings,
+        ...known,
+        endpoint: idOf(cell),
+        url,
+        only_new: true,
+      });
       const { id } = made.webhook;
       if (!enabled) await perform(webhookOperations.disable, { webhook: id });
       const warnings =

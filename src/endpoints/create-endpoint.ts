@@ -3,7 +3,9 @@ import { type PreparedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { shownOnce } from "../operations/marks.ts";
+import { onlyNew, thereByNow } from "../operations/only-new.ts";
 import { changed, operation } from "../operations/operation.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { checkAskable } from "../schemas/form-inputs.ts";
 import { toIsoTime } from "../foundation/clock.ts";
@@ -12,7 +14,7 @@ import { findStanding, refusalOf } from "../workspaces/standing.ts";
 import { defaultEndpointSettings } from "./endpoint.ts";
 import { settingsInput, settingsOf } from "./endpoint-json.ts";
 import { changeOf } from "./endpoint-operations.ts";
-import { insertEndpointRow } from "./endpoint-store.ts";
+import { insertEndpointRow, listEndpoints } from "./endpoint-store.ts";
 
 /**
  * Stores all of the endpoint or nothing. From the command line, an empty database gets its first account and workspace. An actor who may
@@ -33,6 +35,7 @@ export const createEndpoint = operation({
       .default(null)
       .describe("Id or name of the workspace; null is the only workspace there is."),
     ...settingsInput.shape,
+    only_new: onlyNew("an endpoint of the workspace has the name"),
   }),
   output: z.strictObject({
     endpoint: z.strictObject({
@@ -49,7 +52,7 @@ export const createEndpoint = operation({
       }),
     ),
   }),
-  async run(context, { name, schema, workspace, ...input }) {
+  async run(context, { name, schema, workspace, only_new: isOnlyNew, ...input }) {
     const definition = parseDefinition(schema);
     const prepare = (kind: KeyKind): Promise<PreparedKey> => prepareKey(kind, workspace ?? "");
     const [secret, publishable] = await Promise.all([prepare("secret"), prepare("publishable")]);
@@ -59,6 +62,8 @@ export const createEndpoint = operation({
     return context.transact(function* () {
       const owner = yield* reachWorkspace(context, workspace);
       const made = { name, definition, settings };
+      if (isOnlyNew && (yield* listEndpoints(owner.id)).some((each) => each.name === name))
+        throw thereByNow(`the endpoint ${plainText(name)}`);
       const endpoint = yield* insertEndpointRow(owner, made, config.plans, now);
       const standing = yield* findStanding(context.viewing, owner.id);
       const hasSecret = standing !== null && refusalOf(standing, "keys:secret") === null;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { endpointReference } from "../endpoints/endpoint-operations.ts";
@@ -7,18 +8,20 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Access } from "../operations/access.ts";
 import { recordOf } from "../operations/json-object.ts";
 import { shownOnce } from "../operations/marks.ts";
+import { onlyNew, thereByNow } from "../operations/only-new.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import type { Condition } from "../outbox/queue/conditions.ts";
 import { changeOf } from "../recipients/change-recipient.ts";
 import { conditionsInput } from "../recipients/condition-json.ts";
 import { checkOwnConditions } from "../recipients/check-own-conditions.ts";
 import { type Owned, reachRecipient } from "../recipients/reach-recipient.ts";
+import { listRecipientsOf } from "../recipients/recipient-type.ts";
 import { recipientOperations } from "../recipients/recipient-operations.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { requireAlso } from "../workspaces/reach.ts";
 import { checkWebhookSettings } from "./check-webhook-settings.ts";
 import { doubtShape, findDoubt } from "./find-doubt.ts";
-import { WEBHOOK_FORMATS } from "./formats/format.ts";
+import { shownAddress, WEBHOOK_FORMATS } from "./formats/format.ts";
 import { webhookJson, webhookShape } from "./webhook-json.ts";
 import { insertWebhookRows, rotateSecretRows, updateWebhookRows, WEBHOOKS } from "./webhook-store.ts";
 import { defaultWebhookSettings, type Webhook, type WebhookSettings } from "./webhook.ts";
@@ -76,6 +79,7 @@ export const createWebhook = operation({
     max_spam_score: maxSpamScore.default(defaultWebhookSettings.maxSpamScore),
     headers: headers.default({}),
     conditions: conditionsInput.default([]),
+    only_new: onlyNew("the endpoint has one with this address, format and conditions"),
   }),
   output: z.strictObject({
     webhook: webhookShape,
@@ -109,12 +113,24 @@ export const createWebhook = operation({
     const doubt = await findDoubt(viewing, given, config.webhooks.allowNetworks);
     return context.transact(function* () {
       const endpoint = yield* reachEndpoint(context, input);
+      if (input.only_new) yield* requireNew(endpoint.id, given);
       const { webhook, secret } = yield* insertWebhookRows(parts.keyring, endpoint.id, given, now);
       const change = changeOf(WEBHOOKS, webhook, endpoint);
       return changed({ webhook: webhookJson(webhook), secret, ...doubt }, change);
     });
   },
 });
+
+/** Checks that no webhook of the endpoint looks the same to who reads the list. @throws already_exists */
+function* requireNew(endpointId: string, { url: address, format, conditions }: WebhookSettings): Steps<void> {
+  const shown = shownAddress(format, address);
+  const others = yield* listRecipientsOf(WEBHOOKS, [endpointId]);
+  const isSame = ({ settings }: Webhook): boolean =>
+    settings.format === format &&
+    settings.url === shown &&
+    isDeepStrictEqual(settings.conditions, conditions);
+  if (others.some(isSame)) throw thereByNow(`the webhook to ${shown}`);
+}
 
 export const setWebhook = operation({
   name: "webhook.set",

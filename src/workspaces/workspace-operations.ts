@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { plainText } from "../foundation/plain-text.ts";
+import { onlyNew, thereByNow } from "../operations/only-new.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { reachWorkspace } from "./reach.ts";
 import {
@@ -17,6 +19,7 @@ import {
   insertWorkspaceRow,
   listViewableWorkspaces,
   updatePlanRow,
+  listWorkspaces,
 } from "./workspace-store.ts";
 import { updateSettingsRow } from "./workspace-settings.ts";
 import { updateWorkspaceNameRow } from "./rename.ts";
@@ -43,9 +46,12 @@ export const createWorkspace = operation({
       .nullable()
       .default(null)
       .describe("Id or e-mail address of the account that owns it; null is the only account there is."),
+    only_new: onlyNew("a workspace has the name"),
   }),
   output: shown,
-  *run({ config, now }, { name, account }) {
+  *run({ config, now }, { name, account, only_new: isOnlyNew }) {
+    if (isOnlyNew && (yield* listWorkspaces()).some((each) => each.name === name))
+      throw thereByNow(`the workspace ${plainText(name)}`);
     const made = yield* insertWorkspaceRow(name, account, now, config.newWorkspacePlan);
     const change = { subject: made.id, workspaceId: made.id, detail: made.name };
     return changed({ workspace: workspaceJson(made) }, change);
