@@ -1,9 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
+import { run as runStep, text } from "../../src/database/steps.ts";
+import { submissionAdder } from "../support/add-submission.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 import { program } from "../support/program.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
 
 const mayMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 if (!mayMount) process.stderr.write("NOT TESTED: commands on a full disk (run the tests as root)\n");
@@ -91,6 +94,38 @@ test.skipIf(!mayMount)(
     );
   },
 );
+
+test.skipIf(!mayMount)("a deletion needs a few MB of room, however much is deleted", async () => {
+  const { machine, run } = await machineWithSmallDisk();
+  const db = machine.open();
+  const insert = submissionAdder(db);
+  const { id: endpointId } = db.prepare("SELECT id FROM endpoint").get() as { id: string };
+  db.transaction(() => {
+    for (let count = 0; count < 20_000; count += 1)
+      insert({ endpointId, data: { message: "x".repeat(300) } });
+  })();
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  const { size } = statSync(machine.database);
+  const ran = run(size + 4_194_304, "cp formsvc.db disk", [
+    "endpoint",
+    "delete",
+    endpointId,
+    "--yes",
+    "--db",
+    "disk/formsvc.db",
+  ]);
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+});
+
+test("what found no room has the log copied, so that the next transaction begins it anew", async () => {
+  const db = temporaryDatabase();
+  db.execute("CREATE TABLE t (x)");
+  db.pragma(`max_page_count = ${Number(db.pragma("page_count"))}`);
+  const tooLarge = db.transaction(() => runStep(text("INSERT INTO t VALUES (zeroblob(1000000))")));
+  await expect(tooLarge).rejects.toThrow("the disk is full");
+  const { log, checkpointed } = db.prepare("PRAGMA wal_checkpoint(NOOP)").get() as Record<string, number>;
+  expect(checkpointed).toBe(log);
+});
 
 test.skipIf(!mayMount)("a database on a disk that is read-only is told so", async () => {
   const { run, bytes } = await machineWithSmallDisk();

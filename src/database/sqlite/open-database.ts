@@ -4,8 +4,8 @@ import { BoundedMap } from "../../foundation/bounded-map.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { runSteps, type Statement as Step, type Steps } from "../steps.ts";
 import { copyDatabase } from "./copy-database.ts";
-import { translateDatabaseError } from "./database-error.ts";
-import { copyAfterCommit, type LogCopy } from "./copy-after-commit.ts";
+import { isFull, translateDatabaseError } from "./database-error.ts";
+import { copyAfterCommit, copyOnFullDisk, type LogCopy } from "./copy-after-commit.ts";
 import { createDiskLoss } from "./disk-loss.ts";
 import { checkFileOwner } from "./file-owner.ts";
 import { watchName } from "./same-file.ts";
@@ -109,7 +109,9 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
     try {
       return work();
     } catch (error) {
-      throw loss.translate(error);
+      const translated = loss.translate(error);
+      if (isFull(error)) copyOnFullDisk(connection, loss);
+      throw translated;
     }
   };
   const requireName = watchName(path);
