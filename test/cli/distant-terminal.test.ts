@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ROUTES } from "../../src/api/routes.ts";
 import { terminalAtDistance } from "../../src/cli/remote/distant-terminal.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
+import { listAllWorkspaces } from "../../src/workspaces/workspace-operations.ts";
 
 /** A terminal whose server gives these answers. */
 async function terminalTo(answer: RequestListener) {
@@ -56,4 +57,16 @@ test.each([
   const taken = Object.keys(said).filter((name) => said[name] !== "unavailable");
   const isObject = type === "application/json";
   expect(taken.toSorted()).toEqual(isObject ? [...ANY_OBJECT].toSorted() : []);
+});
+
+test.each([
+  [502, "unavailable", "a proxy answers in its place; is the server running?"],
+  [504, "unavailable", "a proxy answers in its place; is the server running?"],
+  [404, "not_found", "is it the address of a server of formsvc?"],
+])("a page with the status %i says what to look at", async (status, code, advice) => {
+  const terminal = await terminalTo((_asked, reply) => reply.writeHead(status).end("<h1>nginx</h1>"));
+  await expect(terminal.perform(listAllWorkspaces, {})).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining(`(status ${status}): ${advice}`) as string,
+  });
 });

@@ -47,8 +47,15 @@ export function errorOf(
 export function strangeAnswer(origin: string, status: number | null): FormsvcError {
   const code = status === null || status >= 500 ? "unavailable" : (CODES[status] ?? "failed");
   const said = status === null ? "" : ` (status ${status})`;
-  const advice = "is it the address of a server of formsvc?";
+  const advice = ofProxy(status)
+    ? "a proxy answers in its place; is the server running?"
+    : "is it the address of a server of formsvc?";
   return new FormsvcError(code, `${origin} did not answer as formsvc does${said}: ${advice}`);
+}
+
+/** Whether it is what proxies say of a server that they do not reach. */
+function ofProxy(status: number | null): boolean {
+  return status !== null && status >= 502 && status <= 504;
 }
 
 /** The error for an answer in another form than the header `Prefer` asked for. If it was a change, it may be done. */
