@@ -23,7 +23,8 @@ import { operationCommand } from "../operation-command.ts";
 import { noteNextPage, pageOf, pageOptions } from "../flags/page-options.ts";
 import { filterInput, filterOptions, searchOption, workOptions } from "../flags/submission-filter.ts";
 import type { Here, PerformCommand } from "../output/terminal.ts";
-import { exportCommand, importCommand } from "../transfer/submission-transfer.ts";
+import { exportCommand } from "./submission-export-command.ts";
+import { importCommand } from "./submission-import-command.ts";
 import { contentText, printWhole } from "../output/submission-view.ts";
 import { workCommands } from "./submission-work-commands.ts";
 
