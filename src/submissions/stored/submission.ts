@@ -1,4 +1,5 @@
 import type { Tables } from "../../database/tables.generated.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import type { SetAside } from "../../schemas/set-aside.ts";
 import { type SpamClass, spamClassOf, type SpamReason } from "../../spam/spam-verdict.ts";
 
@@ -71,11 +72,11 @@ export function readContent(row: ContentRow): Omit<Submission, "endpointId"> {
   return {
     id: row.id,
     schemaVersion: row.schema_version,
-    data: JSON.parse(row.data) as Record<string, unknown>,
+    data: parseStored(row.id, "data", row.data) as Record<string, unknown>,
     setAside: readSetAside(row),
     spamScore: row.spam_score,
     spamClass: spamClassOf(row.spam_score),
-    spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
+    spamReasons: parseStored(row.id, "spam reasons", row.spam_reasons) as SpamReason[],
     spamVersion: row.spam_version,
     ipAddress: row.ip_address,
     userAgent: row.user_agent,
@@ -84,9 +85,25 @@ export function readContent(row: ContentRow): Omit<Submission, "endpointId"> {
 }
 
 function readSetAside({
+  id,
   unknown_fields: fields,
   unknown_fields_dropped: dropped,
 }: ContentRow): SetAside | null {
   if (fields === null) return null;
-  return { fields: JSON.parse(fields) as Record<string, unknown>, dropped: dropped ?? 0 };
+  const values = parseStored(id, "set-aside fields", fields) as Record<string, unknown>;
+  return { fields: values, dropped: dropped ?? 0 };
+}
+
+/** @throws database_unusable if the text is not as it was stored: SQLite does not notice when a disk changes a bit of a text */
+function parseStored(id: string, what: string, json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    const advice = "restore a backup, or delete it for good";
+    throw new FormsvcError(
+      "database_unusable",
+      `the ${what} of the submission ${id} are damaged in the database: ${advice}`,
+      { cause: error },
+    );
+  }
 }
