@@ -4,7 +4,7 @@ import { jsonText, plainText, terminalText } from "../../foundation/plain-text.t
 
 /**
  * The only writer to standard output and standard error. What it prints for people has no control characters and no marks that turn the
- * direction of text, whoever's words are in it: a receiver's, a server's at a distance, or those of a file.
+ * direction of text, whether its words are a receiver's, a distant server's, or a file's.
  */
 
 export interface Output {
