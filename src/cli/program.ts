@@ -118,7 +118,7 @@ export async function createProgram(noun: string | undefined, asJson = false): P
   const program = new Command("formsvc")
     .description("A form backend in one executable and one SQLite file.")
     .version(version, "-V, --version", "print the version")
-    .helpCommand("help [command]", "show a command's help")
+    .helpCommand("help [command]", "Show a command's help")
     .showSuggestionAfterError()
     .showHelpAfterError("(add --help for what there is)")
     .addHelpText("after", EXIT_CODES)

@@ -104,9 +104,9 @@ function deliveriesOf(noun: Noun): AnyCommand {
     summary: "List deliveries, newest first",
     options: [
       recipientOption(recipient),
-      { flags: "--endpoint <endpoint>", summary: "show only deliveries of this endpoint" },
-      { flags: "--submission <submission>", summary: "show only deliveries about this submission" },
-      { flags: "--state <state>", summary: "show only deliveries in this state", choices: DELIVERY_STATES },
+      { flags: "--endpoint <endpoint>", summary: "only deliveries of this endpoint" },
+      { flags: "--submission <submission>", summary: "only deliveries about this submission" },
+      { flags: "--state <state>", summary: "only deliveries in this state", choices: DELIVERY_STATES },
       ...pageOptions,
     ],
     examples: [

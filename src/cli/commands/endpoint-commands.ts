@@ -113,7 +113,7 @@ async function showMore(
 
 const list = operationCommand({
   usage: "list",
-  options: [{ flags: "--workspace <workspace>", summary: "show only endpoints of this workspace" }],
+  options: [{ flags: "--workspace <workspace>", summary: "only endpoints of this workspace" }],
   operation: listAllEndpoints,
   input: ({ workspace }) => ({ workspace }),
   async print({ output, perform }, listed) {

@@ -65,7 +65,7 @@ export const settingOptions = [
   },
   languageOption,
   {
-    flags: "--page <on>",
+    flags: "--page <on|off>",
     summary:
       "whether the form has a page of its own, at /p/ and its id, or its name if no other form had a page under that before",
     choices: ["on", "off"],
@@ -90,7 +90,7 @@ export const settingOptions = [
     choices: ["off", "pow", "turnstile", "hcaptcha"],
   },
   {
-    flags: "--challenge-required <on>",
+    flags: "--challenge-required <on|off>",
     summary: "whether posts without a solved challenge are refused; off only raises their spam score",
     choices: ["on", "off"],
   },

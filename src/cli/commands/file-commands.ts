@@ -27,8 +27,8 @@ const SAMPLE_ID = "fil_01h455vb4pex5vsknk084sn02q";
 const list = operationCommand({
   usage: "list",
   options: [
-    { flags: "--endpoint <endpoint>", summary: "show only files of this endpoint" },
-    { flags: "--submission <submission>", summary: "show only files of this submission" },
+    { flags: "--endpoint <endpoint>", summary: "only files of this endpoint" },
+    { flags: "--submission <submission>", summary: "only files of this submission" },
     ...pageOptions,
   ],
   examples: ["formsvc file list --endpoint Jobs"],

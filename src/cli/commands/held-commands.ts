@@ -36,14 +36,14 @@ const MAX_SHOWN_DATA = 80;
 const list = operationCommand({
   usage: "list",
   options: [
-    { flags: "--endpoint <endpoint>", summary: "show only posts to this endpoint" },
-    { flags: "--why <why>", summary: "show only posts held for this reason", choices: [...HELD_REASONS] },
+    { flags: "--endpoint <endpoint>", summary: "only posts to this endpoint" },
+    { flags: "--why <why>", summary: "only posts held for this reason", choices: [...HELD_REASONS] },
     {
       flags: "--since <time>",
-      summary: "show only posts since this time: 2026-01-31, or 24h for the last 24 hours",
+      summary: "only posts since this time: 2026-01-31, or 24h for the last 24 hours",
       parse: parseTimeText,
     },
-    { flags: "--until <time>", summary: "show only posts before this time", parse: parseTimeText },
+    { flags: "--until <time>", summary: "only posts before this time", parse: parseTimeText },
     ...pageOptions,
   ],
   operation: listHeld,
@@ -124,8 +124,7 @@ const dropAll = operationCommand({
 
 const bring = command({
   usage: "import <file>",
-  summary:
-    "Hold the posts of held.ndjson again, which is in the archive of a workspace; known ones are skipped",
+  summary: "Hold the posts of a held.ndjson, from the archive of a workspace, again; known ones are skipped",
   notes: `They keep their ids, times, scores and reasons, and are held for as long as if they had come here. What an earlier import brought and was
 released or dropped since does not come back. The names and sizes of their files come along, not the files.`,
   options: [...intoOptions, { flags: "--dry-run", summary: "say what would be held, and store nothing" }],

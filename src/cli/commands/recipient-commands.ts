@@ -67,7 +67,7 @@ const add = operationCommand({
     "formsvc recipient add team@example.com --endpoint Contact --digest daily --max-spam-score 25",
     "formsvc recipient add sales@example.com --endpoint Contact --when topic=sales",
     "formsvc recipient add jobs@example.com --endpoint Jobs --attach",
-    "formsvc recipient add ada@example.com --endpoint Contact --subject '{endpoint}: {name} writes'",
+    "formsvc recipient add ada@example.com --endpoint Contact --subject '{form}: {name} writes'",
   ],
   operation: createRecipient,
   parts: () => ({ storedLetters: null }),

@@ -75,7 +75,7 @@ function listOf<Row extends Listed, Reference extends z.ZodObject, Shown extends
   return operationCommand({
     usage: "list",
     summary: `List ${noun}s`,
-    options: [{ flags: "--endpoint <endpoint>", summary: `show only ${noun}s of this endpoint` }],
+    options: [{ flags: "--endpoint <endpoint>", summary: `only ${noun}s of this endpoint` }],
     operation: operations.list,
     input: ({ endpoint }) => ({ endpoint }),
     async print({ output, perform }, { data }) {

@@ -14,7 +14,7 @@ import { addNoun, command, type CommandContext } from "../command.ts";
 import { letOthersWrite, withDatabase } from "../open.ts";
 
 export function register(program: Command): void {
-  const summary = "Encryption of the secrets in the database: webhooks' signing keys and own headers";
+  const summary = "Encryption of the secrets in the database, like those of webhooks and second factors";
   addNoun(program, "secrets", summary, [status, rotate, encrypt, decrypt]);
 }
 

@@ -54,7 +54,7 @@ const list = operationCommand({
     ...filterOptions,
     searchOption,
     ...workOptions,
-    { flags: "--deleted", summary: "show only submissions in the bin" },
+    { flags: "--deleted", summary: "only submissions in the bin" },
     ...pageOptions,
   ],
   examples: [

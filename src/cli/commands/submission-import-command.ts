@@ -24,7 +24,7 @@ export const importCommand = command({
 times, and deleted ones come back. With --format, submissions that were deleted after an earlier import do not come
 back; ndjson is an export of formsvc, the other formats are CSV or JSON of other services. Nothing is scored, held, counted or sent.
 
-The submissions.ndjson of a workspace's archive names endpoints too: where settings.json was applied, --workspace puts
+The submissions.ndjson of a workspace's archive names endpoints too: if settings.json was applied, --workspace puts
 each submission into the endpoint with its name, and --files takes the folder "files" of the archive.`,
   options: [
     ...intoOptions,

@@ -107,7 +107,7 @@ export const listen = command({
     { flags: "--answer <way>", summary: "how to answer (default: ok)", choices: BEHAVIOURS },
     {
       flags: "--times <count>",
-      summary: "answer so this number of times, and then with success",
+      summary: "answer like that this number of times, and then with success",
       parse: parseCount(MAX_COUNT),
     },
     {

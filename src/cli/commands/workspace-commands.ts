@@ -54,7 +54,7 @@ const create = operationCommand({
     { flags: "--name <name>", summary: "name of the workspace", required: true },
     {
       flags: "--account <account>",
-      summary: "account that owns it, by id or e-mail (needed if there are several)",
+      summary: "account that owns it, by id or e-mail address (needed if there are several)",
     },
   ],
   examples: ["formsvc workspace create --name 'Client sites' --account ada@example.com"],

@@ -69,7 +69,7 @@ export const listAllFiles = operation({
 
 export const showFile = operation({
   name: "file.show",
-  summary: "Show a file’s name, size, type and SHA-256",
+  summary: "Show a file's name, size, type and SHA-256",
   kind: "read",
   access: "submissions:read",
   input: fileInput,

@@ -127,7 +127,7 @@ export const dropHeld = operation({
 
 export const dropAllHeld = operation({
   name: "held.drop-all",
-  summary: "Drop all posts that are held now for good",
+  summary: "Drop for good all posts that are held now",
   kind: "danger",
   access: "held:write",
   input: z.strictObject({
