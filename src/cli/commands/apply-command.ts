@@ -17,6 +17,7 @@ import { addCommand, command, type CommandContext, parseFile as parseFileName, r
 import { operate } from "../operate.ts";
 import type { Here, Terminal } from "../output/terminal.ts";
 import { withDatabase, withNewDatabase } from "../open.ts";
+import { waitForLimit } from "../remote/wait-for-limit.ts";
 import { variableNames } from "../flags/variable-names.ts";
 
 export function register(program: Command): void {
@@ -59,7 +60,7 @@ run again at any time, also after it was interrupted. Keys and secrets of what i
     if (withPosts.length > 0 && !prune) return refuse("--prune-submissions needs --prune");
     const show: Show = context.output.isJson ? "json" : env ? "variables" : "lines";
     const work = async (terminal: Terminal): Promise<void> => {
-      const perform = performing(terminal);
+      const perform = performing(terminal, context.output);
       const plan = await planFile(perform, file, { prunes: prune, withPosts });
       const report = new Report(context, file, plan, show);
       if (dryRun) return report.end(true);
@@ -86,9 +87,9 @@ async function readFormsFile(name: string): Promise<FormsFile> {
   return checkFile(await parseFile(readInput(name), source), source, process.env);
 }
 
-/** Runs operations with every part that any of them needs besides the database. */
-export function performing({ perform }: Terminal): Performing {
-  return (operation, input) => perform(operation, input, operationParts as never);
+/** Runs operations with every part that any of them needs besides the database. They are many, so they wait for a server's limit. */
+export function performing({ perform }: Terminal, output: CommandContext["output"]): Performing {
+  return (operation, input) => waitForLimit(output, () => perform(operation, input, operationParts as never));
 }
 
 /** Makes the parts that the operations of clients need on the machine of the database. */

@@ -17,7 +17,7 @@ new webhook needs it names environment variables. It is no backup: see formsvc b
   examples: ["formsvc export-config > forms.yaml", "formsvc export-config --json | jq '.workspaces[].name'"],
   action: (context) =>
     operate(context, async (terminal) => {
-      const { file, notes } = await exportFile(performing(terminal));
+      const { file, notes } = await exportFile(performing(terminal, context.output));
       if (!context.output.isJson) return context.output.text(await yamlText(file, notes));
       for (const note of notes) context.output.note(note);
       return context.output.json(file);

@@ -37,10 +37,17 @@ export function errorOf(
   if (status >= 500 || code === "internal" || code === "unavailable")
     return new FormsvcError("unavailable", `${origin}: ${message}`);
   const advice = code === "unauthorized" ? `; log in again: formsvc login ${origin}` : "";
+  const wait = secondsOf(answer?.headers["retry-after"]);
   return new FormsvcError(code ?? CODES[status] ?? "failed", `${message}${advice}`, {
+    ...(wait !== null && { retryAfterSeconds: wait }),
     ...(isObject(details) && { details }),
     ...(isHint(hint) && { hint }),
   });
+}
+
+/** The seconds of a header `Retry-After`; null if it has none. */
+function secondsOf(header: string | undefined): number | null {
+  return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : null;
 }
 
 /** The error for an answer that no server of ours gives. @param status the answer's status; null for a successful one */
