@@ -2,6 +2,7 @@ import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
 import { listedIds } from "../database/list-parameter.ts";
 import { isSeen, listEndpoints, reachEndpoint, viewableEndpointIds } from "./endpoint-store.ts";
+import { inNameOrder } from "../foundation/name-order.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { labelWorkspaces } from "../workspaces/label-workspaces.ts";
 import { type Asking, isInReach } from "../workspaces/reach.ts";
@@ -58,7 +59,8 @@ export interface EndpointInWorkspace extends EndpointName {
 }
 
 /**
- * Like {@link listEndpointNames}, with the names of the workspaces, and sorted by them. Workspaces with the same name get different labels.
+ * Like {@link listEndpointNames}, with the names of the workspaces, and sorted as people sort names: by workspace, then by endpoint. Workspaces
+ * with the same name get different labels.
  */
 export function* listEndpointsInWorkspaces(viewing: Viewing, limit: number): Steps<EndpointInWorkspace[]> {
   const endpoints = yield* listEndpointNames(viewing, limit);
@@ -70,12 +72,10 @@ export function* listEndpointsInWorkspaces(viewing: Viewing, limit: number): Ste
       workspaceId,
       workspaceName: labels.get(workspaceId) ?? "",
     }))
-    .toSorted((left, right) => inOrder(left.workspaceName, right.workspaceName));
-}
-
-/** Compares names as people sort them, ignoring case. */
-function inOrder(left: string, right: string): number {
-  return left.localeCompare(right, "en", { sensitivity: "base", numeric: true });
+    .toSorted(
+      (left, right) =>
+        inNameOrder(left.workspaceName, right.workspaceName) || inNameOrder(left.name, right.name),
+    );
 }
 
 /** The names of these endpoints, by id. The caller has checked that they may be seen. */

@@ -8,6 +8,9 @@ type Library = typeof OpenidClient;
 /** The largest number of characters of an issuer's error message that are shown. */
 const MAX_WORDS_LENGTH = 200;
 
+/** What is at the address of the setting `oidc.issuer` is no configuration of that issuer. */
+export class NoConfiguration extends Error {}
+
 /** A failed step with an issuer. */
 interface Failure {
   /** The reason for the log. It never contains a token, or a claim about a person. */
@@ -28,6 +31,18 @@ export function describeFailure(library: Library, error: unknown): Failure {
         }),
     };
   if (error instanceof FormsvcError) return { reason: error.message, errorFor: () => error };
+  if (error instanceof NoConfiguration) {
+    const why = reasonOf(error.cause);
+    return {
+      reason: `has no configuration at this address (${why}); look at oidc.issuer`,
+      errorFor: (label) =>
+        new FormsvcError(
+          "unauthorized",
+          `${label} has no configuration at the address that this server knows (${why}), so nobody can sign in by it. Tell whoever runs this server to look at oidc.issuer.`,
+          { cause: error },
+        ),
+    };
+  }
   if (isClientRefused(library, error))
     return {
       reason: "does not take this client; look at oidc.clientId and oidc.clientSecretFile",

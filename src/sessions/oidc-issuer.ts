@@ -4,7 +4,7 @@ import { Semaphore } from "../foundation/semaphore.ts";
 import { SingleFlight } from "../foundation/single-flight.ts";
 import { ANSWER_TIMEOUT_MS, boundedFetch } from "./bounded-fetch.ts";
 import type { Flow } from "./browser-flow.ts";
-import { describeFailure } from "./oidc-failure.ts";
+import { describeFailure, NoConfiguration } from "./oidc-failure.ts";
 import type { OidcSettings } from "./oidc-settings.ts";
 import { readPerson, type Person } from "./oidc-person.ts";
 import { HOUR_MS } from "../foundation/time-units.ts";
@@ -191,12 +191,16 @@ async function readConfiguration(
       return headers.set("authorization", basicOf(clientId, clientSecret));
     return library.ClientSecretPost(clientSecret)(server, client, body, headers);
   };
-  return library.discovery(address, clientId, undefined, authenticate, {
-    [library.customFetch]: (url, options) => boundedFetch(url, options as RequestInit),
-    timeout: ANSWER_TIMEOUT_MS / 1000,
-    // The signature of an ID token is checked, even though it came over an encrypted connection.
-    execute: [library.enableNonRepudiationChecks, ...(isPlain ? [library.allowInsecureRequests] : [])],
-  });
+  try {
+    return await library.discovery(address, clientId, undefined, authenticate, {
+      [library.customFetch]: (url, options) => boundedFetch(url, options as RequestInit),
+      timeout: ANSWER_TIMEOUT_MS / 1000,
+      // The signature of an ID token is checked, even though it came over an encrypted connection.
+      execute: [library.enableNonRepudiationChecks, ...(isPlain ? [library.allowInsecureRequests] : [])],
+    });
+  } catch (error) {
+    throw new NoConfiguration("discovery failed", { cause: error });
+  }
 }
 
 /**

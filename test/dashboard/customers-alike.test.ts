@@ -115,6 +115,28 @@ test("forms are found by their name or their workspace's, and sorted by name or 
   expect(idsIn((await bakery.get("/dashboard/endpoints?q=contact")).text)).toEqual([bakery.endpoint.id]);
 });
 
+test("forms and workspaces stand in the order of people: numbers by their value, and without regard to case", async () => {
+  const { server, operator, bakery } = await twoCustomers();
+  for (const name of ["Client 100", "client 9", "Client 10", "Client 1"])
+    await addEndpointOf(server, bakery, name);
+  for (const email of ["site-10@example.com", "site-9@example.com"]) await addFormOwner(server, email);
+  const inOrder = (page: string, names: readonly string[]) =>
+    names.toSorted((left, right) => page.indexOf(left) - page.indexOf(right));
+  const forms = [">Client 1<", ">client 9<", ">Client 10<", ">Client 100<", ">Contact<"];
+  for (const path of ["/dashboard/endpoints", "/dashboard", "/dashboard/members"]) {
+    const visitor = path.endsWith("members") ? bakery : operator;
+    const page = (await visitor.get(path)).text.replaceAll(/\s*(<)|(>)\s*/g, "$1$2");
+    expect([path, inOrder(page, forms)]).toEqual([path, forms]);
+    for (const form of forms) expect(page, path).toContain(form);
+  }
+  const sites = ["site-9", "site-10"];
+  for (const path of ["endpoints", "endpoints/new", "members", `endpoints/${bakery.endpoint.id}`]) {
+    const page = (await operator.get(`/dashboard/${path}`)).text;
+    expect([path, inOrder(page, sites)]).toEqual([path, sites]);
+    expect(page, path).toContain("site-9");
+  }
+});
+
 test("whoever sees several workspaces gets their usage in one table, the fullest first, and finds and sorts them", async () => {
   const { server, operator, bakery, garage } = await twoCustomers();
   await server.post(garage.endpoint.secret, goodPost);

@@ -201,8 +201,11 @@ test("the second of two who edit the fields is told which changed, and loses not
   const { ada, path, server, endpoint } = opening;
   const fields = `${path}/fields`;
   const sent = await form(ada, fields, { action: "save", "f.0.name": "fullname" });
-  const { message: _, ...others } = exampleSchema;
-  const theirs = { ...others, email: { type: "string" }, [HOSTILE]: { type: "number" } } as const;
+  const theirs = {
+    name: { type: "string", required: true, label: "You", description: "As friends say." },
+    email: { type: "string" },
+    [HOSTILE]: { type: "number" },
+  } as const;
   server.owner.now(() => changeSchema(endpoint.id, theirs, server.clock.now()));
   const refused = await ada.post(fields, sent);
   expect(refused.status).toBe(409);
@@ -210,6 +213,7 @@ test("the second of two who edit the fields is told which changed, and loses not
     ([, name, what]) => [name, what],
   );
   expect(told).toEqual([
+    ["name", "has another label and description"],
     ["email", "has other rules"],
     [HOSTILE, "is new"],
     ["message", "is removed"],

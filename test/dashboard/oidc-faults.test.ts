@@ -261,6 +261,29 @@ describe("an issuer that", () => {
     expect((await get("/dashboard/sign-in")).status).toBe(200);
   });
 
+  test.each([
+    ["is 404", undefined, 404, /has no configuration .*\(.*404\).*look at oidc\.issuer/],
+    ["is kept from strangers", undefined, 401, /has no configuration .*look at oidc\.issuer/],
+    [
+      "is another issuer’s",
+      { issuer: "https://evil.example" },
+      200,
+      /has no configuration .*\(.*: issuer\).*look at oidc\.issuer/,
+    ],
+  ])("has a configuration that %s is told with the setting to look at", async (_what, lie, status, words) => {
+    const { get, issuer, server } = await startOidcSite();
+    if (lie !== undefined) issuer.lies.metadata = (right) => ({ ...right, ...lie });
+    if (status !== 200)
+      issuer.lies.answers = {
+        [PAGE]: (_request, response) =>
+          response.writeHead(status, { "www-authenticate": 'Basic realm="all"' }).end("<h1>No</h1>"),
+      };
+    expect(problemOf(await get("/dashboard/sign-in/oidc"))).toMatch(words);
+    expect(server.log.join("")).toMatch(
+      /"oidc.failed".*"reason":"has no configuration .*look at oidc\.issuer"/,
+    );
+  });
+
   test("was silent is asked again", async () => {
     const { get, issuer, begin } = await startOidcSite();
     issuer.lies.answers = { [PAGE]: (_request, response) => response.writeHead(503).end() };

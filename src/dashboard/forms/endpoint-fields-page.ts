@@ -99,7 +99,7 @@ function* changedFields(
   const lines = names.flatMap((name) => {
     if (!Object.hasOwn(current, name)) return [`“${name}” is removed`];
     if (!Object.hasOwn(shown, name)) return [`“${name}” is new`];
-    return isDeepStrictEqual(current[name], shown[name]) ? [] : [`“${name}” has other rules`];
+    return describeChange(name, current[name], shown[name]);
   });
   if (lines.length > 0) return lines;
   return [
@@ -107,6 +107,19 @@ function* changedFields(
       ? "the same fields are saved again"
       : "the fields stand in another order",
   ];
+}
+
+/** The parts of a field that the validator ignores. */
+const WORDS = ["label", "description"] as const;
+
+/** In words, what is different about a field of this name; nothing if it is the same. */
+function describeChange(name: string, now?: FieldDefinition, before?: FieldDefinition): readonly string[] {
+  if (isDeepStrictEqual(now, before)) return [];
+  const words = WORDS.filter((word) => now?.[word] !== before?.[word]);
+  const wordless = { label: "", description: "" };
+  if (!isDeepStrictEqual({ ...now, ...wordless }, { ...before, ...wordless }))
+    return [`“${name}” has other rules`];
+  return [`“${name}” has another ${words.join(" and ")}`];
 }
 
 /**

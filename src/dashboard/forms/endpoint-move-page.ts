@@ -3,6 +3,7 @@ import { moveEndpoint } from "../../endpoints/move-endpoint.ts";
 import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { inNameOrder } from "../../foundation/name-order.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import type { Steps } from "../../database/steps.ts";
@@ -42,7 +43,8 @@ export function* readOtherWorkspaces(viewer: Visit["viewer"], endpoint: Endpoint
   const labels = yield* labelWorkspaces(ids);
   return ids
     .filter((id) => id !== endpoint.workspaceId)
-    .map((id) => ({ value: id, label: labels.get(id) ?? id }));
+    .map((id) => ({ value: id, label: labels.get(id) ?? id }))
+    .toSorted((left, right) => inNameOrder(left.label, right.label));
 }
 
 /** Null if there is no other workspace. */

@@ -4,6 +4,7 @@ import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { inNameOrder } from "../../foundation/name-order.ts";
 import { findLanguage, type Language } from "../../languages/language.ts";
 import type { FileBounds } from "../../schemas/posted-file.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
@@ -164,7 +165,9 @@ function translated(
 function* offeredWorkspaces(viewer: Visit["viewer"]): Steps<OfferedWorkspace[]> {
   const offered = (yield* listViewableWorkspaces(viewer, "endpoints:create")).slice(0, MAX_OFFERED);
   const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
-  return offered.map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }));
+  return offered
+    .map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }))
+    .toSorted((left, right) => inNameOrder(left.label, right.label));
 }
 
 /** Errors that the owner can do something about. */

@@ -2,6 +2,7 @@ import type { Steps } from "../../database/steps.ts";
 import { type EndpointName, listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { inNameOrder } from "../../foundation/name-order.ts";
 import { leaveWorkspace, removeWorkspaceMember, setMember } from "../../members/member-operations.ts";
 import { MAX_BOUND } from "../../members/membership.ts";
 import type { Viewer } from "../../sessions/session.ts";
@@ -81,7 +82,9 @@ function* readState(viewer: Viewer, workspaceId: string, accountId: string): Ste
   yield* isInReach({ viewing: viewer, access: "members:write" }, workspace.id);
   const member = yield* findMember(workspace.id, accountId);
   if (member === undefined) throw new FormsvcError("not_found", "there is no such member of this workspace");
-  const forms = (yield* listEndpointNames(viewer, null)).filter((each) => each.workspaceId === workspace.id);
+  const forms = (yield* listEndpointNames(viewer, null))
+    .filter((each) => each.workspaceId === workspace.id)
+    .toSorted((left, right) => inNameOrder(left.name, right.name));
   return { workspace, member, forms: forms.slice(0, MAX_BOUND) };
 }
 

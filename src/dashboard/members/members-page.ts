@@ -1,6 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import { type EndpointName, listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { inNameOrder } from "../../foundation/name-order.ts";
 import { MAX_BOUND, namesOf } from "../../members/membership.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import {
@@ -79,11 +80,15 @@ export function* readMembers(viewer: Viewer, chosen: string, now: number): Steps
   if (workspace === undefined) return null;
   yield* isInReach({ viewing: viewer, access: "members:read" }, workspace.id);
   const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
-  const forms = (yield* listEndpointNames(viewer, null)).filter((each) => each.workspaceId === workspace.id);
+  const forms = (yield* listEndpointNames(viewer, null))
+    .filter((each) => each.workspaceId === workspace.id)
+    .toSorted((left, right) => inNameOrder(left.name, right.name));
   const standing = yield* findStanding(viewer, workspace.id);
   return {
     workspace,
-    others: offered.map(({ id }) => ({ value: id, label: labels.get(id) ?? id })),
+    others: offered
+      .map(({ id }) => ({ value: id, label: labels.get(id) ?? id }))
+      .toSorted((left, right) => inNameOrder(left.label, right.label)),
     members: yield* withNames(workspace, yield* listMembers(workspace.id)),
     invited: yield* withNames(workspace, yield* listInvitations(workspace.id, now)),
     forms: forms.slice(0, MAX_BOUND),

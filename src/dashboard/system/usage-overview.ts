@@ -1,4 +1,5 @@
 import { html, type Html } from "../../foundation/html.ts";
+import { inNameOrder } from "../../foundation/name-order.ts";
 import { hasReached } from "../../workspaces/usage-mark.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { emptyCard } from "../kit/empty-card.ts";
@@ -65,8 +66,7 @@ const NOTHING = emptyCard(
 
 type Order = (left: WorkspaceUse, right: WorkspaceUse) => number;
 
-const byName: Order = (left, right) =>
-  left.label.localeCompare(right.label, "en", { sensitivity: "base", numeric: true });
+const byName: Order = (left, right) => inNameOrder(left.label, right.label);
 const byUsed: Order = (left, right) => right.used - left.used || byName(left, right);
 const ORDERS: Readonly<Record<Sort, Order>> = {
   name: byName,
