@@ -4,7 +4,7 @@ import { all, run } from "../../src/database/steps.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
-import { DAY_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const CLOSED: AttemptResult = {
   ...ANSWERED,
@@ -50,6 +50,34 @@ test("a place that is closed for 7 days costs no message an attempt, and then al
   expect(world.states()).toEqual({ delivered: 700 });
   expect(pigeons.reports.filter((outcome) => outcome === "delivered")).toHaveLength(700);
   expect(world.inconsistencies()).toEqual([]);
+});
+
+test("a place that was closed while the clock was ahead is asked no later when the clock is set back", async () => {
+  await using world = new WebhookWorld();
+  let isClosed = true;
+  addPigeons(world, () => Promise.resolve(isClosed ? CLOSED : ANSWERED), { policy: POLICY });
+  world.deliverer.start();
+  world.post(2);
+  await world.settle();
+  isClosed = false;
+  world.clock.advance(-20 * HOUR_MS);
+  await world.runUntil(world.clock.now() + 2 * MINUTE_MS);
+  expect(world.states()).toEqual({ delivered: 2 });
+});
+
+test("messages that are gathered for an hour go after that hour, also if the clock is set back meanwhile", async () => {
+  await using world = new WebhookWorld();
+  const pace = { perMinute: 60, perRecipientPerHour: 30, perRecipientInWindow: { most: 10, seconds: 600 } };
+  const policy = { ...POLICY, pace };
+  addPigeons(world, () => Promise.resolve(ANSWERED), { policy, gatherSeconds: 3600 });
+  world.deliverer.start();
+  world.post(2);
+  await world.settle();
+  world.clock.advance(-20 * HOUR_MS);
+  await world.runUntil(world.clock.now() + 59 * MINUTE_MS);
+  expect(world.states()).toEqual({ pending: 2 });
+  await world.runUntil(world.clock.now() + 2 * MINUTE_MS);
+  expect(world.states()).toEqual({ delivered: 2 });
 });
 
 test("one message at a time asks whether a place is back, and those of webhooks go on meanwhile", async () => {

@@ -188,6 +188,28 @@ test("a running server notices by itself that its clock was set back, and sends 
   expect(world.states()).toEqual({ delivered: 6 });
 });
 
+test("a running server whose clock is set back by less than a day sends as soon as without that", async () => {
+  for (const failure of ["message", "probe", "asked wait"]) {
+    await using world = new WebhookWorld();
+    let status = failure === "message" ? 400 : 503;
+    await using receiver = await startReceiverWith((response) => {
+      if (failure === "asked wait") response.setHeader("retry-after", "600");
+      response.writeHead(status).end();
+    });
+    world.addWebhook(receiver.url);
+    world.deliverer.start();
+    world.post(failure === "message" ? 1 : 6);
+    await world.settle();
+    const before = receiver.received.length;
+    status = 200;
+    world.clock.advance(-20 * HOUR_MS);
+    await world.runUntil(world.clock.now());
+    expect(receiver.received, failure).toHaveLength(before);
+    await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
+    expect(world.states(), failure).toEqual({ delivered: failure === "message" ? 1 : 6 });
+  }
+});
+
 test("while Gotify refuses the token for four days no message spends an attempt, and all arrive when it is mended", async () => {
   await using world = new WebhookWorld();
   let status = 401;

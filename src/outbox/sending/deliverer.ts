@@ -1,5 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../foundation/clock.ts";
+import { ClockSteps } from "./clock-steps.ts";
 import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../../foundation/delivery-events.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Log } from "../../foundation/log.ts";
@@ -20,8 +21,6 @@ import type { AttemptResult, Transport } from "./transport.ts";
 const RETRY_MS = 250;
 /** A claim is not used if its commit took longer than this: another server may count this one as lost by now. */
 const LONGEST_CLAIM_MS = 5000;
-/** A clock that goes back further than this between two rounds was set: what was planned by it may lie far ahead. */
-const CLOCK_STEP_MS = 60_000;
 /** A database that others hold for a shorter time is not logged: a command that changes many rows holds it again and again. */
 const QUIET_BUSY_MS = 5000;
 /** How long a stop waits, after its grace, for a database that refuses. The next start recovers what is left. */
@@ -54,7 +53,7 @@ export class Deliverer {
   readonly #waitingForRest: (() => void)[] = [];
   #notifyOthers = (): void => undefined;
   #readingMs = 0;
-  #lastRoundAt = 0;
+  readonly #clockSteps: ClockSteps;
   /** Since when each round found that others hold the database; null if the last one did not. */
   #busySince: number | null = null;
   /** Whether another server may have queued something. */
@@ -65,6 +64,7 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
+    this.#clockSteps = new ClockSteps(parts.clock);
     this.#ended = new EndedAttempts(parts.claims.isShared);
     this.#belief = new Belief(parts.claims.isShared);
     this.#lanes = new Lanes(parts.db, parts.claims, parts.transports);
@@ -173,8 +173,8 @@ export class Deliverer {
   async #round(): Promise<void> {
     try {
       const now = this.#parts.clock.now();
-      if (now < this.#lastRoundAt - CLOCK_STEP_MS) this.#lanes.invalidate();
-      this.#lastRoundAt = now;
+      const stepMs = this.#clockSteps.look();
+      if (stepMs > 0) this.#lanes.followClockBack(stepMs);
       await this.#readBacklog(now);
       if (this.#maySend) this.#lanes.takeAhead(now).forEach((sending) => this.#begin(sending));
       await this.#recordAndClaim(now);

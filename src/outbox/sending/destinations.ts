@@ -83,6 +83,19 @@ export class Destinations {
     }
   }
 
+  /** Shortens waits by as much as the clock was set back. */
+  bringForward(stepMs: number, now: number): void {
+    if (stepMs === 0) return;
+    for (const [name, fault] of this.#faults) {
+      const { breaker } = fault;
+      if (breaker.notBeforeMs <= now) continue;
+      this.#faults.set(name, {
+        ...fault,
+        breaker: { ...breaker, notBeforeMs: breaker.notBeforeMs - stepMs },
+      });
+    }
+  }
+
   /** Ends waits that were planned by a clock that was ahead. */
   forgetWrongClock(now: number): void {
     for (const [name, fault] of this.#faults) {

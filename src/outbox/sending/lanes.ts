@@ -7,6 +7,7 @@ import { keepUnconfirmedBack } from "./keep-unconfirmed-back.ts";
 import type { Lane } from "./lane.ts";
 import { LaneClaims } from "./lane-claims.ts";
 import { MinuteRate } from "./pace.ts";
+import { bringPlansForward } from "./clock-steps.ts";
 import { type FaultChange, Destinations, saveFaults } from "./destinations.ts";
 import { type LaneFacts, LaneReader } from "./read-lanes.ts";
 import { RoundDraft, type Sending } from "./round-draft.ts";
@@ -60,6 +61,8 @@ export class Lanes {
   /** The servers among which the recipients were last shared out. */
   #servers: readonly string[] = [];
   #isStale = true;
+  /** By how much the clock was set back since plans were last brought forward. */
+  #clockBackMs = 0;
   /** The index of the lane at which the next claim starts, so that no recipient of a workspace is always left out. */
   #next = 0;
 
@@ -106,6 +109,12 @@ export class Lanes {
     this.#isStale = true;
   }
 
+  /** Has plans brought forward, because the clock was set back by this much, and everything read again. */
+  followClockBack(stepMs: number): void {
+    this.#clockBackMs += stepMs;
+    this.#isStale = true;
+  }
+
   /** Whether nothing is under way or claimed. */
   get isEmpty(): boolean {
     return this.#slots.isEmpty() && this.aheadCount === 0 && !this.#ownClaims.areReturning;
@@ -129,9 +138,12 @@ export class Lanes {
     this.destinations.forgetWrongClock(now);
     const { returning } = this.#ownClaims;
     const facts = { routes, servers: this.#servers, returning, ownIds: this.#ownClaims.ids() };
+    const clockBackMs = this.#clockBackMs;
     const { lanes, draft, recovered, isShared, faults } = await this.#db.relaxedTransaction(() =>
-      this.#read(facts, now),
+      this.#read(facts, clockBackMs, now),
     );
+    this.#clockBackMs -= clockBackMs;
+    this.destinations.bringForward(clockBackMs, now);
     this.#ownClaims.forgetReturned(returning);
     this.destinations.followRows(faults);
     draft.accept();
@@ -152,8 +164,9 @@ export class Lanes {
     }
   }
 
-  *#read(facts: LaneFacts, now: number) {
+  *#read(facts: LaneFacts, clockBackMs: number, now: number) {
     const draft = new RoundDraft(this.#slots);
+    if (clockBackMs > 0) yield* bringPlansForward([...this.#lanes.keys()], clockBackMs, now);
     return { draft, ...(yield* this.#reader.read(draft, facts, now)) };
   }
 
