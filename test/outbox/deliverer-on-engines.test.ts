@@ -3,6 +3,7 @@ import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
 import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
 import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -30,6 +31,20 @@ describe.each(ENGINES)("a deliverer on $name", ({ temporary }) => {
     expect(new Set(world.carried.map(({ id }) => id)).size).toBe(210);
     expect(world.carried).toHaveLength(210);
     expect(await attemptsPerDelivery(queue)).toEqual(Array.from({ length: 210 }, () => 1));
+  });
+
+  test("tries again as soon as planned if the clock is set back meanwhile", async () => {
+    const queue = await queueOn(await temporary());
+    const to = await queue.recipients(1);
+    let isDown = true;
+    await queue.post(1);
+    await using world = deliverOn(queue.db, to, { answer: () => (isDown ? FAILED : ANSWERED) });
+    await world.settle();
+    isDown = false;
+    await world.settle(-20 * HOUR_MS);
+    expect(await queue.states()).toEqual({ pending: 1 });
+    await world.settle(HOUR_MS);
+    expect(await queue.states()).toEqual({ delivered: 1 });
   });
 
   test("probes a recipient that fails, and delivers everything when it is back", async () => {
