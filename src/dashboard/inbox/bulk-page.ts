@@ -18,7 +18,7 @@ import { listBinned } from "../../submissions/stored/submission-bin.ts";
 import { getViewableSubmission } from "../../submissions/stored/submission-store.ts";
 import { listDone } from "../../submissions/stored/submission-work.ts";
 import { listMarks } from "../../history/teach.ts";
-import { page, redirect, redirectWithUndo, type Undoable } from "../answer.ts";
+import { type Answer, page, redirect, redirectWithUndo, type Undoable } from "../answer.ts";
 import { canBeUndone } from "../kit/notices.ts";
 import { addressOf, type InboxFilter, readInboxFilter } from "./inbox-filter.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -46,40 +46,12 @@ type Deed = (typeof DEEDS)[number];
 /** Runs an action on the submissions that are ticked in the inbox, or on the one whose page has the button. */
 export function bulkPages(routes: Routes, parts: DashboardParts): void {
   routes.write("/bulk", async (visit) => {
-    const { form, query, viewer } = visit;
-    const deed = readDeed(form);
-    const named = readIds(form, "id");
-    const ids = await parts.db.read(() => dropStale(viewer, deed, named));
-    const hams = deed === "none" ? readIds(form, "ham") : [];
-    const { path, ...position } = readReturn(query);
-    const back = addressOf(readInboxFilter(query), path, position);
-    if (named.length + hams.length === 0) return redirect(back, "none-selected");
-    // Somebody pressed Undo twice: the answer to the second press takes the place of the first.
-    if (ids.length === 0 && deed === "undelete") {
-      await parts.db.read(() => getAllowed(viewer, named, "submissions:write"));
-      return redirect(back, "did-undelete", named.length);
-    }
-    if (ids.length + hams.length === 0)
-      return redirect(addressOf(readInboxFilter(query)), "in-bin", named.length);
-    const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);
-    if (isFinal && form.get("confirmed") !== "yes") {
-      const access = deed === "purge" ? "submissions:purge" : "submissions:write";
-      const submissions = await parts.db.read(() => getAllowed(viewer, ids, access));
-      return page("Delete for good?", confirmView(visit, submissions, back));
-    }
-    if (deed === "assign" && !form.has("assignee")) {
-      const asked = await parts.db.read(() => readAssigning(viewer, ids));
-      return page("Assign", assignView(visit, asked, back));
-    }
-    const undoable = await parts.db.read(() => readUndoable(deed, ids));
-    await doAll(visit, deed, ids);
-    if (hams.length > 0) await visit.perform(markSubmissionsAs, { submissions: hams, mark: "ham" });
-    // A submission that is gone has no page. After "unread", showing the page would mark the submission as read again.
-    const isGone = deed === "delete" || deed === "purge" || deed === "unread";
-    const to = isGone && path !== "" ? addressOf(readInboxFilter(query)) : back;
-    const notice = `did-${isFinal ? "purge" : hams.length > 0 ? "restore" : deed}`;
-    const next = redirect(to, notice, ids.length + hams.length);
-    return canBeUndone(notice) ? redirectWithUndo(next, undoable) : next;
+    const asked = await readAsked(parts, visit);
+    return (
+      (await answerIfNothingIsLeft(parts, visit, asked)) ??
+      (await askFirst(parts, visit, asked)) ??
+      (await carryOut(parts, visit, asked))
+    );
   });
 
   routes.write("/empty-bin", async ({ form, query, perform }) => {
@@ -92,6 +64,81 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     });
     return redirect(back, "did-purge", deleted);
   });
+}
+
+/** What somebody asked for, and for which submissions. */
+interface Asked {
+  readonly deed: Deed;
+  /** The ids of all submissions that the form names. */
+  readonly named: readonly string[];
+  /** The ids of those that the action can still change. */
+  readonly ids: readonly string[];
+  /** The ids of submissions that get their mark as ham back when a mark as spam is undone. */
+  readonly hams: readonly string[];
+  /** Whether the submissions cannot be brought back. */
+  readonly isFinal: boolean;
+  /** The address of the page that contained the form. */
+  readonly back: string;
+  /** The address of the inbox, with the filter that the page had. */
+  readonly inbox: string;
+}
+
+async function readAsked({ db, config }: DashboardParts, { form, query, viewer }: Visit): Promise<Asked> {
+  const deed = readDeed(form);
+  const named = readIds(form, "id");
+  const ids = await db.read(() => dropStale(viewer, deed, named));
+  const hams = deed === "none" ? readIds(form, "ham") : [];
+  const isFinal = deed === "purge" || (deed === "delete" && config.submissions.binDays === 0);
+  const { path, ...position } = readReturn(query);
+  const filter = readInboxFilter(query);
+  const inbox = addressOf(filter);
+  return { deed, named, ids, hams, isFinal, back: addressOf(filter, path, position), inbox };
+}
+
+async function answerIfNothingIsLeft(
+  { db }: DashboardParts,
+  { viewer }: Visit,
+  { deed, named, ids, hams, back, inbox }: Asked,
+): Promise<Answer | null> {
+  if (ids.length + hams.length > 0) return null;
+  if (named.length === 0) return redirect(back, "none-selected");
+  if (deed !== "undelete") return redirect(inbox, "in-bin", named.length);
+  // Somebody pressed Undo twice: the answer to the second press takes the place of the first.
+  await db.read(() => getAllowed(viewer, named, "submissions:write"));
+  return redirect(back, "did-undelete", named.length);
+}
+
+/** The page that asks for a confirmation, or for the account to assign to; null if nothing needs to be asked any more. */
+async function askFirst(
+  { db }: DashboardParts,
+  visit: Visit,
+  { deed, ids, isFinal, back }: Asked,
+): Promise<Answer | null> {
+  const { form, viewer } = visit;
+  if (isFinal && form.get("confirmed") !== "yes") {
+    const access = deed === "purge" ? "submissions:purge" : "submissions:write";
+    const submissions = await db.read(() => getAllowed(viewer, ids, access));
+    return page("Delete for good?", confirmView(visit, submissions, back));
+  }
+  if (deed !== "assign" || form.has("assignee")) return null;
+  const assigning = await db.read(() => readAssigning(viewer, ids));
+  return page("Assign", assignView(visit, assigning, back));
+}
+
+async function carryOut(
+  { db }: DashboardParts,
+  visit: Visit,
+  { deed, ids, hams, isFinal, back, inbox }: Asked,
+): Promise<Answer> {
+  const undoable = await db.read(() => readUndoable(deed, ids));
+  await doAll(visit, deed, ids);
+  if (hams.length > 0) await visit.perform(markSubmissionsAs, { submissions: hams, mark: "ham" });
+  // A submission that is gone has no page. After "unread", showing the page would mark the submission as read again.
+  const isGone = deed === "delete" || deed === "purge" || deed === "unread";
+  const to = isGone && readReturn(visit.query).path !== "" ? inbox : back;
+  const notice = `did-${isFinal ? "purge" : hams.length > 0 ? "restore" : deed}`;
+  const next = redirect(to, notice, ids.length + hams.length);
+  return canBeUndone(notice) ? redirectWithUndo(next, undoable) : next;
 }
 
 /**
