@@ -79,14 +79,11 @@ function asLink(text: string, found: string, start: number): Link | null {
   TAIL.lastIndex = start + found.length;
   const tail = TAIL.exec(text)?.[0] ?? "";
   const hasPath = tail.startsWith("/");
-  if (
-    !explicit &&
-    named === host &&
-    !(known && before !== "/" && before !== "." && (hasPath || !FILE_LIKE.has(topLevel)))
-  ) {
-    return null;
-  }
-  const length = found.length + (hasPath || tail.startsWith("?") || tail.startsWith(":") ? tail.length : 0);
+  const isBare = !explicit && named === host;
+  const isDomain = known && before !== "/" && before !== "." && (hasPath || !FILE_LIKE.has(topLevel));
+  if (isBare && !isDomain) return null;
+  const hasTail = hasPath || tail.startsWith("?") || tail.startsWith(":");
+  const length = found.length + (hasTail ? tail.length : 0);
   return {
     host,
     topLevel,

@@ -43,10 +43,7 @@ export function* lookThroughQueued(
   for (;;) {
     const rows: QueuedRow[] = yield* all(selectRows(part, end, after));
     for (const row of rows) {
-      const messages = JSON.parse(row.messages) as QueuedMessage[];
-      for (const [id, submissionId] of end === "oldest" ? messages : messages.toReversed()) {
-        if (part.submissionId !== null && part.submissionId !== submissionId) continue;
-        if (part.before !== null && id >= part.before) continue;
+      for (const [id, submissionId] of selectMessages(row, part, end)) {
         const submission = yield* first(text("SELECT 1 FROM submission WHERE id = ?", submissionId));
         if (submission !== undefined && look(toDelivery(row, id, submissionId))) return;
       }
@@ -62,6 +59,19 @@ interface QueuedRow {
   readonly queued_at: number;
   readonly messages: string;
   readonly state: RecipientState;
+}
+
+/** The messages of a row that belong to the selection, in the order in which they are looked through. */
+function selectMessages(
+  row: QueuedRow,
+  { submissionId, before }: QueuedPart,
+  end: "oldest" | "newest",
+): readonly QueuedMessage[] {
+  const messages = JSON.parse(row.messages) as QueuedMessage[];
+  const selected = messages.filter(
+    ([id, of]) => (submissionId === null || of === submissionId) && (before === null || id < before),
+  );
+  return end === "oldest" ? selected : selected.reverse();
 }
 
 function toDelivery(row: QueuedRow, id: string, submissionId: string): Delivery {
