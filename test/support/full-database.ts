@@ -40,6 +40,8 @@ export async function fillEveryTable(db: Database): Promise<Filled> {
     yield* fillHeld(ids);
     yield* fillFiles(ids, HOSTILE);
     yield* fillHistory(ids);
+    yield* fillRecipients(ids);
+    yield* fillDeliveries(ids);
     yield* fillOutbox(ids);
   });
   return ids;
@@ -263,7 +265,7 @@ function* fillHistory({ workspaceId, submissionIds }: Filled): Steps<void> {
   yield* insert("learned_weights", { workspace_id: workspaceId, version: 1, weights: Buffer.alloc(64, 6) });
 }
 
-function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Steps<void> {
+function* fillRecipients({ endpointIds, recipientIds }: Filled): Steps<void> {
   for (const [index, id] of recipientIds.entries()) {
     yield* insert("recipient", {
       id,
@@ -335,6 +337,9 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       expires_at: null,
     });
   }
+}
+
+function* fillDeliveries({ submissionIds, recipientIds }: Filled): Steps<void> {
   yield* insert("quota_use", {
     key: Buffer.alloc(32, 7),
     expires_at: NOON,
@@ -371,6 +376,9 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       is_probe: 0,
     });
   }
+}
+
+function* fillOutbox({ submissionIds, recipientIds }: Filled): Steps<void> {
   for (const [index, submissionId] of submissionIds.slice(20).entries()) {
     yield* insert("outbox", {
       recipient_id: recipientIds[index % 3] ?? "",
