@@ -6,7 +6,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { addressUnit, compileNetworks, type NetworkList } from "../foundation/ip-address.ts";
 import type { RateLimit, RateState } from "../foundation/rate-limit.ts";
 import { socketAddress } from "../http/client-address.ts";
-import { refusalOf } from "../http/health-routes.ts";
+import { notReadyError } from "../http/health-routes.ts";
 import type { TokenActor } from "../operations/actor.ts";
 import { findLiveToken, noteUse } from "../tokens/token-store.ts";
 import { readTokenText, type Token } from "../tokens/token.ts";
@@ -48,7 +48,7 @@ export function createAuthentication(parts: AuthenticationParts): Authenticate {
     const digest = secret === null ? "" : hash("sha256", secret.text);
     if (!genuine.has(digest)) count.look(wrong, rateLimit.badKey, request);
     const blind = blindness();
-    if (blind !== null) throw refusalOf(blind);
+    if (blind !== null) throw notReadyError(blind);
     const now = clock.now();
     const found = secret === null ? undefined : await db.read(() => findLiveToken(secret, now));
     if (found === undefined) {

@@ -7,7 +7,7 @@ import { sendError } from "../http/error-reply.ts";
 import { sendFile } from "../http/file-reply.ts";
 import { goneSignal } from "../http/connections/gone-signal.ts";
 import { mediaType, MULTIPART, URL_ENCODED } from "../http/posts/form-body.ts";
-import { refusalOf } from "../http/health-routes.ts";
+import { notReadyError } from "../http/health-routes.ts";
 import { rememberAddress } from "../sessions/known-clients.ts";
 import { findNamedViewer, findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
 import type { Answer, Page } from "./answer.ts";
@@ -135,7 +135,7 @@ function guard(
     if (!isRead(request)) refuseOtherSites(request, site);
     if (isAsset(pathOf(request))) return;
     const blind = parts.blindness();
-    if (blind !== null) throw refusalOf(blind);
+    if (blind !== null) throw notReadyError(blind);
     const way = wayOf(request, site);
     const named = namedUser(request);
     const cookie = named === undefined && way !== null ? readCookie(request, way, "session") : null;

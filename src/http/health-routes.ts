@@ -19,7 +19,7 @@ const REFUSALS: Readonly<Record<NotReadyReason, readonly [sentence: string, retr
   unheard: ["The database does not answer; try again shortly.", 2],
 };
 
-export function refusalOf(blindness: NotReadyReason): FormsvcError {
+export function notReadyError(blindness: NotReadyReason): FormsvcError {
   const [sentence, retryAfterSeconds] = REFUSALS[blindness];
   return new FormsvcError("unavailable", sentence, { retryAfterSeconds });
 }
@@ -34,7 +34,7 @@ export function healthRoutes(server: FastifyInstance, parts: HealthRoutesParts):
     if (parts.isDraining())
       throw new FormsvcError("unavailable", "The server is shutting down.", { retryAfterSeconds: 5 });
     // A database that does not answer for a moment must not take a server out of the load balancer.
-    if (parts.blindness() === "upgraded") throw refusalOf("upgraded");
+    if (parts.blindness() === "upgraded") throw notReadyError("upgraded");
     if (!parts.isWritable()) {
       const reason = parts.awaitsStandby()
         ? "The database waits for a synchronous standby that is not there."

@@ -8,7 +8,7 @@ import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/recipient
 import { type DeadLinkPage, languageOf, sendDeadLink } from "./visitors/dead-link-page.ts";
 import { beginErrorReply } from "./error-reply.ts";
 import { FORM_TYPES } from "./posts/form-body.ts";
-import { type NotReadyReason, refusalOf } from "./health-routes.ts";
+import { type NotReadyReason, notReadyError } from "./health-routes.ts";
 import { pagePolicy, sendPage, type ServicePage, servicePage } from "./visitors/visitor-page.ts";
 
 export interface MailLinkParts {
@@ -51,7 +51,7 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
     });
     scope.addHook("onRequest", async () => {
       const blind = blindness();
-      if (blind !== null) throw refusalOf(blind);
+      if (blind !== null) throw notReadyError(blind);
     });
     for (const kind of ["confirm", "unsubscribe"] as const) {
       const path = `/mail/${kind}/:id/:token`;

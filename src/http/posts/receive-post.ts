@@ -10,7 +10,7 @@ import type { Uploads } from "../../files/uploads.ts";
 import { checkEncoding } from "./check-encoding.ts";
 import { allowEndpointOrigin } from "../cors.ts";
 import { bodyTooLarge } from "../error-reply.ts";
-import { type NotReadyReason, refusalOf } from "../health-routes.ts";
+import { type NotReadyReason, notReadyError } from "../health-routes.ts";
 import { onceKey } from "./once.ts";
 import { MAX_READ_ON, postTooLarge } from "./upload-body.ts";
 
@@ -89,7 +89,7 @@ export function identify(
 export function lookAround({ noticeChanges, blindness }: CallerParts): void {
   noticeChanges();
   const blind = blindness();
-  if (blind !== null) throw refusalOf(blind);
+  if (blind !== null) throw notReadyError(blind);
 }
 
 /**
