@@ -1,7 +1,9 @@
 import { html, type Html } from "../../foundation/html.ts";
+import type { FieldType } from "../../schemas/field-definition.ts";
 import {
   areaField,
   codeField,
+  type FieldParts,
   type Option,
   optionsOf,
   type Problems,
@@ -9,7 +11,7 @@ import {
   textField,
 } from "../kit/field.ts";
 import { readText } from "../kit/typed-text.ts";
-import { kindOfRow, MEANINGS } from "./field-kinds.ts";
+import { type FieldKind, kindOfRow, MEANINGS } from "./field-kinds.ts";
 import { ENTRIES } from "./field-row.ts";
 import { type FieldRow, inputName, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
@@ -92,16 +94,25 @@ function ruleInput(parts: ItemParts, input: RowInput): Html {
     problems,
     ...(hint !== undefined && { hint }),
   };
-  const isNested = type === "object" || type === "array";
-  if (input === "entries") return selectField({ ...field, value: entryOf(row) }, entryOptions(row));
-  if (input === "default" && type === "boolean") return selectField(field, YES_OR_NO);
-  if (input === "default" && isNested) return wide(codeField({ ...field, hint: "As JSON." }));
-  if (input === "enum" && kind !== "choice" && kind !== "choices")
-    return wide(areaField({ ...field, label: "Allowed values" }));
-  if (input === "enum" || input === "accept" || input === "members") return wide(areaField(field));
-  if (input === "properties" || input === "items") return wide(codeField(field));
   if (input === "name") return textField({ ...field, isCode: true });
-  return input === "pattern" ? wide(textField({ ...field, isCode: true })) : textField(field);
+  if (input === "pattern") return wide(textField({ ...field, isCode: true }));
+  if (input === "entries") return selectField({ ...field, value: entryOf(row) }, entryOptions(row));
+  if (input === "default") return defaultInput(field, type);
+  if (input === "enum")
+    return wide(areaField(isChoice(kind) ? field : { ...field, label: "Allowed values" }));
+  if (input === "accept" || input === "members") return wide(areaField(field));
+  if (input === "properties" || input === "items") return wide(codeField(field));
+  return textField(field);
+}
+
+function defaultInput(field: FieldParts, type: FieldType): Html {
+  if (type === "boolean") return selectField(field, YES_OR_NO);
+  if (type === "object" || type === "array") return wide(codeField({ ...field, hint: "As JSON." }));
+  return textField(field);
+}
+
+function isChoice(kind: FieldKind): boolean {
+  return kind === "choice" || kind === "choices";
 }
 
 function nameHint({ name = "" }: FieldRow): Html {

@@ -68,7 +68,7 @@ export function textField(parts: FieldParts): Html {
   );
 }
 
-/** @param isCode whether it is shown in a monospaced font, without spell checking */
+/** An area for a text that people read. */
 export function areaField(parts: FieldParts): Html {
   return textArea(parts, html` dir="auto"`);
 }
