@@ -5,8 +5,8 @@ import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } fr
 import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** No destination asks for a longer pause than this, so a later time was planned by a clock that was ahead. */
-const LONGEST_QUIET_MS = DAY_MS;
+/** No recipient or destination asks for a longer pause than this, so a later time was planned by a clock that was ahead. */
+export const LONGEST_QUIET_MS = DAY_MS;
 
 /** A destination as lanes name it. */
 export interface LaneDestination {

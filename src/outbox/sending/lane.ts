@@ -2,13 +2,10 @@ import { allowedInFlight, type Breaker } from "./breaker.ts";
 import { bytesOf, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { EnabledRecipient } from "../queue/recipient.ts";
 import type { MinuteRate } from "./pace.ts";
-import type { LaneDestination, Destinations } from "./destinations.ts";
+import { type Destinations, type LaneDestination, LONGEST_QUIET_MS } from "./destinations.ts";
 import type { Portion, SlotNames, Slots } from "./slots.ts";
 import type { Route, Transport } from "./transport.ts";
-import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** No recipient may ask for a longer pause than this, so a later time was written by a clock that was ahead. */
-const LONGEST_QUIET_MS = DAY_MS;
 /** A recipient that answers within this time gets deliveries claimed ahead. */
 const QUICK_MS = 20;
 
