@@ -121,6 +121,14 @@ describe.each([
     expect(ran.stderr).not.toMatch(/\n {4}at /);
   });
 
+  test("is not copied: exit 5 and the name, and no new file", async () => {
+    const machine = await machineWithCopy();
+    machine.open().exec(sql);
+    const ran = await machine.run(["copy", "--to", "new.db"]);
+    expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(said)]);
+    expect(readdirSync(machine.folder).filter((name) => name.startsWith("new.db"))).toEqual([]);
+  });
+
   test("is a finding of doctor, which leaves out what it could not read", async () => {
     const machine = await machineWithCopy();
     machine.open().exec(sql);

@@ -1,6 +1,7 @@
 import type { AnyDatabase } from "../../database/any-database.ts";
 import type { Command } from "commander";
 import { copyToFile, copyToPostgresql, type MadeCopy } from "../../database/copy-database.ts";
+import { requireStructure } from "../../database/sqlite/check-structure.ts";
 import type { Config } from "../../config/config.ts";
 import { isDatabaseAddress, parseDatabaseAddress } from "../../database/postgresql/address.ts";
 import { countOf } from "../../foundation/count-of.ts";
@@ -33,6 +34,8 @@ const copy = command({
     refuseItself(readConfig(context).database, options.to);
     return withDatabase(context, async (db) => {
       const { output } = context;
+      // A view in the place of a table would be copied as if its rows had been stored.
+      if (db.engine === "sqlite") requireStructure(db, db.path);
       const made = await copyTo(context, db, options.to);
       const rows = made.tables.reduce((sum, each) => sum + each.rows, 0);
       const submissions = made.tables.find(({ table }) => table === "submission")?.rows ?? 0;
