@@ -32,9 +32,11 @@ export function serveAgent(
   });
   return {
     async close() {
-      // A tool begins its next call, or answers, in the turn after the call before.
-      do await Promise.allSettled([...calls, nextTurn()]);
-      while (calls.size > 0);
+      // A tool begins its next call, or answers, in the turn after the call before, so a turn is waited for after the last call has ended.
+      do {
+        await Promise.allSettled(calls);
+        await nextTurn();
+      } while (calls.size > 0);
       await nextTurn();
       await served.close();
     },

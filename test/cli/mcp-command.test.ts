@@ -170,6 +170,32 @@ test.each([
   expect(ran.stderr).toMatch(message);
 });
 
+test.each(["list_endpoints", "get_endpoint"])(
+  "a call of %s that a server at a distance answers after standard input ended is answered, also if it is refused",
+  async (name) => {
+    const server = await startServer();
+    const env = { FORMSVC_SERVER: server.url, FORMSVC_TOKEN: await makeToken(server, ["endpoints:read"]) };
+    const clientInfo = { name: "pipe", version: "1" };
+    const begin = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const asked = [
+      { jsonrpc: "2.0", id: 1, method: "initialize", params: begin },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name, arguments: argumentsOf(name) } },
+    ];
+    const input = asked.map((each) => `${JSON.stringify(each)}\n`).join("");
+    const ran = await emptyMachine().run(["mcp"], { env, input });
+    const ids = ran.stdout
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { id: number }).id);
+    expect([ran.code, ran.stderr, ids]).toEqual([0, "", [1, 2]]);
+  },
+);
+
+function argumentsOf(tool: string): object {
+  return tool === "get_endpoint" ? { endpoint: "nothing" } : {};
+}
+
 test("it ends when its standard input ends", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
