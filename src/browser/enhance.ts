@@ -117,17 +117,14 @@ const partOf = ([name, value]: [string, FormDataEntryValue]): unknown[] => [
   (value as Partial<File>).lastModified,
 ];
 
-function textsOf(data: FormData): [string, string][] {
-  return [...data].filter((entry): entry is [string, string] => typeof entry[1] === "string");
-}
-
 /** The body: multipart only if there is a file. A server that accepts no files explains its refusal. */
 function bodyOf(data: FormData, { elapsed, proof }: OpenPost): FormData | URLSearchParams {
   data.set(ELAPSED, elapsed);
   if (proof !== undefined) data.set(PROOF, proof);
+  const parts = [...data];
   // An empty file input contains a file without a name and content.
-  const hasFile = [...data].some(([, value]) => typeof value !== "string" && value.name !== "");
-  return hasFile ? data : new URLSearchParams(textsOf(data));
+  if (parts.some(([, value]) => (value as Partial<File>).name)) return data;
+  return new URLSearchParams(parts.filter((part): part is [string, string] => typeof part[1] === "string"));
 }
 
 /** Asks the services for new tokens. A service accepts a token once, so a post that was checked needs another. */

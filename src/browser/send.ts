@@ -17,12 +17,18 @@ export interface OutgoingPost {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
+/** The part of a `Response` that is read. */
+interface Answer extends Pick<Response, "ok" | "status"> {
+  readonly headers: Pick<Headers, "get">;
+  text(): string | Promise<string>;
+}
+
 /** Sends a request, and repeats it while the server is busy or cannot be reached. */
 export async function send(address: string, sending: OutgoingPost): Promise<Result> {
   const { language } = sending;
   for (let tries = 0; ; tries += 1) {
     const wait = WAITS_MS[tries];
-    let answer: Response | undefined;
+    let answer: Answer | undefined;
     try {
       answer = await post(address, sending);
       const after = Number(answer.headers.get("Retry-After"));
@@ -42,38 +48,44 @@ export async function send(address: string, sending: OutgoingPost): Promise<Resu
 /** The least time between two reports of progress. With the last report, which always comes, there are at most 10 a second. */
 const PROGRESS_MS = 125;
 
+/** The longest time for which an upload may stand still. */
+const STILL_MS = 30_000;
+
 /** Sends one request. It uses XMLHttpRequest if progress is wanted, because `fetch` cannot report it. */
-function post(address: string, { body, headers, onProgress }: OutgoingPost): Promise<Response> {
+function post(address: string, { body, headers, onProgress }: OutgoingPost): Promise<Answer> {
   if (onProgress === undefined) return fetch(address, { method: "POST", body, headers });
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", address);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    let nextAt = 0;
+    const begun = performance.now();
+    request.timeout = STILL_MS;
     request.upload.addEventListener("progress", ({ loaded, total }) => {
-      const now = performance.now();
-      if (now < nextAt && loaded < total) return;
-      nextAt = now + PROGRESS_MS;
+      // The browser counts the limit from the start of the request. What was sent whole may wait for its answer.
+      const limit = performance.now() - begun + STILL_MS;
+      if (loaded < total && limit < request.timeout + PROGRESS_MS) return;
+      request.timeout = loaded < total ? limit : 0;
       onProgress({ loaded, total });
     });
-    request.addEventListener("load", () => {
-      resolve(
-        new Response(request.responseText || null, {
-          status: request.status,
-          headers: { "Retry-After": request.getResponseHeader("Retry-After") ?? "" },
-        }),
-      );
+    request.addEventListener("loadend", () => {
+      const { status } = request;
+      if (!status) return reject(request);
+      return resolve({
+        ok: status < 300,
+        status,
+        text: () => request.responseText,
+        headers: { get: (name) => request.getResponseHeader(name) },
+      });
     });
-    request.addEventListener("error", reject);
     request.send(body as XMLHttpRequestBodyInit);
   });
 }
 
 export function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("-");
+  return crypto.getRandomValues(new Uint8Array(16)).join("-");
 }
 
-async function read(answer: Response, language: unknown): Promise<Result> {
+async function read(answer: Answer, language: unknown): Promise<Result> {
   const { ok, status } = answer;
   const reply = parse(await answer.text());
   const isOurs = [reply["message"], reply[ok ? "submission_id" : "error"]].every(
