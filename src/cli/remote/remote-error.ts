@@ -1,8 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { ERROR_TABLE, type ErrorCode, FormsvcError } from "../../foundation/errors.ts";
+import { shorten } from "../../foundation/shorten.ts";
 import { isHint } from "../output/hints.ts";
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** The largest number of characters of a server's message that are shown: some list many names, but none is a flood. */
+const MAX_MESSAGE = 10_000;
 
 /** Error codes by status, for an answer without a code. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -31,9 +35,10 @@ export function errorOf(
 ): FormsvcError {
   const status = answer?.statusCode ?? 400;
   if (status >= 300 && status < 400) return movedTo(origin, answer?.headers.location);
-  const { code: named, message, details, hint } = body ?? {};
+  const { code: named, message: said, details, hint } = body ?? {};
   const code = isCode(named) ? named : null;
-  if (body === null || typeof message !== "string") return strangeAnswer(origin, status);
+  if (typeof said !== "string") return strangeAnswer(origin, status);
+  const message = shorten(said, MAX_MESSAGE);
   if (status >= 500 || code === "internal" || code === "unavailable")
     return new FormsvcError("unavailable", `${origin}: ${message}`);
   const advice = code === "unauthorized" ? `; log in again: formsvc login ${origin}` : "";
