@@ -20,7 +20,7 @@ export interface OutgoingPost {
 /** The part of a `Response` that is read. */
 interface Answer extends Pick<Response, "ok" | "status"> {
   readonly headers: Pick<Headers, "get">;
-  text(): string | Promise<string>;
+  text(): Promise<string>;
 }
 
 /** Sends a request, and repeats it while the server is busy or cannot be reached. */
@@ -53,7 +53,7 @@ const STILL_MS = 30_000;
 
 /** Sends one request. It uses XMLHttpRequest if progress is wanted, because `fetch` cannot report it. */
 function post(address: string, { body, headers, onProgress }: OutgoingPost): Promise<Answer> {
-  if (onProgress === undefined) return fetch(address, { method: "POST", body, headers });
+  if (!onProgress) return fetch(address, { method: "POST", body, headers });
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", address);
@@ -69,11 +69,11 @@ function post(address: string, { body, headers, onProgress }: OutgoingPost): Pro
     });
     request.addEventListener("loadend", () => {
       const { status } = request;
-      if (!status) return reject(request);
+      if (!status) return reject();
       return resolve({
         ok: status < 300,
         status,
-        text: () => request.responseText,
+        text: async () => request.responseText,
         headers: { get: (name) => request.getResponseHeader(name) },
       });
     });
