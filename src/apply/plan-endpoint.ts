@@ -8,13 +8,13 @@ import { checkLogo } from "../endpoints/own-page.ts";
 import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../endpoints/endpoint-operations.ts";
 import { setSchema } from "../endpoints/schema-operations.ts";
 import { setSpam } from "../endpoints/spam-operations.ts";
-import { type Condition, goneFields } from "../outbox/queue/conditions.ts";
+import { goneFields } from "../outbox/queue/conditions.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
 import { checkAskable, isAskable } from "../schemas/form-inputs.ts";
 import type { FormsChange } from "./change.ts";
 import { chooseReplyField } from "../mail/auto-reply/check-auto-reply-settings.ts";
-import { mailFieldsOf } from "../mail/compose/mail-fields.ts";
+import { mailFieldsOf } from "../schemas/mail-fields.ts";
 import { type FileEndpoint, type FileReply, SETTINGS } from "./forms-file.ts";
 import { conditionsOf } from "./match-recipients.ts";
 import {
@@ -123,26 +123,6 @@ export function planKnownEndpoint(
       ({ address, state: why }) =>
         `recipient ${nameOf(cell, address)}: it is ${why}, which would be forgotten`,
     );
-  const isDeleted = wanted.recipients === undefined ? () => false : hasAgreed;
-  const lost = [
-    ...recipients.others.map((each) => ({
-      kind: "recipient",
-      each,
-      what: each.address,
-      isDeleted: isDeleted(each),
-    })),
-    ...webhooks.others.map((each) => ({
-      kind: "webhook",
-      each,
-      what: each.url,
-      isDeleted: wanted.webhooks !== undefined,
-    })),
-  ].flatMap(({ kind, each, what, ...rest }) => {
-    const fields = lostFields(conditionsOf(each), schemas);
-    return fields.length === 0
-      ? []
-      : [{ note: `${kind} ${nameOf(cell, what)}: ${lostSentence(fields)}`, ...rest }];
-  });
   const alike = [
     ...recipients.alike.map(({ address }) => `recipient ${nameOf(cell, address)}`),
     ...webhooks.alike.map(({ url }) => `webhook ${nameOf(cell, url)}`),
@@ -151,17 +131,35 @@ export function planKnownEndpoint(
     changes,
     deletions,
     kept: [...kept, ...alike],
-    lost: [...lost, ...lostReply(wanted, current, cell)],
+    lost: [
+      ...recipients.others.flatMap((each) =>
+        lostConditions(
+          `recipient ${nameOf(cell, each.address)}`,
+          each,
+          schemas,
+          wanted.recipients !== undefined && hasAgreed(each),
+        ),
+      ),
+      ...webhooks.others.flatMap((each) =>
+        lostConditions(`webhook ${nameOf(cell, each.url)}`, each, schemas, wanted.webhooks !== undefined),
+      ),
+      ...lostReply(wanted, current, cell),
+    ],
   };
 }
 
-/** The fields that conditions name and the form loses now. */
-function lostFields(conditions: readonly Condition[], { before, after }: Schemas): readonly string[] {
-  return goneFields(conditions, after).filter((field) => Object.hasOwn(before, field));
-}
-
-function lostSentence(fields: readonly string[]): string {
-  return `its condition on ${fields.join(", ")} counts as met without that field`;
+/** What a webhook or recipient that the file does not name loses now. @param isDeleted whether pruning deletes it */
+function lostConditions(
+  name: string,
+  member: object,
+  { before, after }: Schemas,
+  isDeleted: boolean,
+): EndpointPlan["lost"] {
+  const fields = goneFields(conditionsOf(member), after).filter((field) => Object.hasOwn(before, field));
+  if (fields.length === 0) return [];
+  return [
+    { note: `${name}: its condition on ${fields.join(", ")} counts as met without that field`, isDeleted },
+  ];
 }
 
 /** The automatic reply, if the file does not name it and it loses its field now. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mailFieldsOf } from "../schemas/mail-fields.ts";
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
@@ -38,13 +39,8 @@ export function* listLostFields(
       .map((each) => each.field)
       .filter((name) => Object.hasOwn(before, name) && !Object.hasOwn(after, name));
     const isReply = field !== null && row.state === "enabled" && row.confirmed_at !== null;
-    const isLost = isReply && isMailField(before, field) && !isMailField(after, field);
+    const isLost = isReply && mailFieldsOf(before).includes(field) && !mailFieldsOf(after).includes(field);
     const fields = [...new Set([...gone, ...(isLost ? [field] : [])])];
     return fields.length === 0 ? [] : [{ recipient_id: id, kind, fields }];
   });
-}
-
-function isMailField(schema: SchemaDefinition, name: string): boolean {
-  const field = Object.hasOwn(schema, name) ? schema[name] : undefined;
-  return field?.type === "string" && field.format === "email";
 }

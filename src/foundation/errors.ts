@@ -73,8 +73,7 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type: "Send Content-Type: application/json.",
   rate_limited: "Too many requests; try again after the time in Retry-After.",
   submission_limit: "The monthly submission limit is reached; upgrade the plan to accept more.",
-  upload_limit:
-    "The bytes of files that may come in a day have come; try again after the time in Retry-After.",
+  upload_limit: "The limit of bytes of files in a day is reached; try again after the time in Retry-After.",
   storage_limit: "The workspace's room for files is full; upgrade the plan, or delete files.",
   spam_blocked: "The submission appears to be spam and was blocked.",
   headers_too_large: "The request's headers are larger than 16 KiB.",

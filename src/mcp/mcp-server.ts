@@ -53,10 +53,10 @@ function describedOnly(input: Tool["input"]): StandardSchemaWithJSON {
 const MAX_PROBLEMS = 5;
 const MAX_NAME_LENGTH = 100;
 
-/** @throws invalid_request */
-function checkArguments({ input }: Tool, given: unknown): never {
+/** The arguments as the tool takes them. @throws invalid_request, which names at most five of the wrong ones */
+function checkArguments({ input }: Tool, given: unknown): unknown {
   const read = input.safeParse(given ?? {});
-  if (read.success) return read.data as never;
+  if (read.success) return read.data;
   const problems = problemsOf(read.error)
     .slice(0, MAX_PROBLEMS)
     .map(({ path, message, isUnknown }) => {
@@ -88,7 +88,7 @@ function may(actor: Actor, access: Access): boolean {
 async function answer(tool: Tool, access: AgentAccess, input: unknown): Promise<CallToolResult> {
   try {
     const context = { ...access, may: (asked: Access) => may(access.actor, asked) };
-    const answer = await tool.run(context, checkArguments(tool, input));
+    const answer = await tool.run(context, checkArguments(tool, input) as never);
     const ids = answer.ids.slice(0, MAX_NOTED_IDS);
     await access.call(noteCall, { tool: tool.name, ids, endpoint: answer.endpoint ?? null });
     return { content: contentOf(answer, access) };

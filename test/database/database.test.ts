@@ -131,7 +131,7 @@ describe("a path that cannot be used is refused with what to do", () => {
       () => join(temporaryFolder(), "no", "formsvc.db"),
       /folder does not exist/,
     ],
-    ["a pipe instead of a file", () => namedPipe(), /it is no file; name the right one/],
+    ["a pipe instead of a file", () => namedPipe(), /it is a pipe or a device; name the database file/],
     ["a folder instead of a file", () => temporaryFolder(), /it is a folder; name a file in it/],
     [
       "a file that is no database",

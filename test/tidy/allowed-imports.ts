@@ -192,6 +192,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "operations",
     "outbox",
     "recipients",
+    "schemas",
     "secrets",
     "workspaces",
   ],

@@ -49,7 +49,8 @@ function reasonOf(code: string, path: string): string | undefined {
   const known = Object.entries(REASONS).find(([prefix]) => code.startsWith(prefix))?.[1];
   if (known !== undefined && isOnReadOnlyDisk(path)) return READ_ONLY_DISK;
   if (code === "SQLITE_CANTOPEN" && isFolder(path)) return "it is a folder; name a file in it";
-  if (code.startsWith("SQLITE_IOERR") && isPipeOrDevice(path)) return "it is no file; name the right one";
+  if (code.startsWith("SQLITE_IOERR") && isPipeOrDevice(path))
+    return "it is a pipe or a device; name the database file";
   return LIKE_FULL.some((prefix) => code.startsWith(prefix)) && hasNoRoom(path)
     ? REASONS["SQLITE_FULL"]
     : known;
